@@ -194,8 +194,10 @@ def next_title(connection: sqlite3.Connection, title: str | None) -> str | None:
     numbered = _NUMBERED.match(title)
     base = numbered[1] if numbered else title
     query = "SELECT title FROM sessions WHERE substr(title, 1, length(?)) = ?"
-    taken = [_text(found) for (found,) in connection.execute(query, (f"{base} #", f"{base} #")).fetchall()]
-    numbers = [int(match[2]) for one in taken if (match := _NUMBERED.match(one)) and match[1] == base]
+    used_titles = [
+        _text(found) for (found,) in connection.execute(query, (f"{base} #", f"{base} #")).fetchall()
+    ]
+    numbers = [int(match[2]) for one in used_titles if (match := _NUMBERED.match(one)) and match[1] == base]
     return f"{base} #{max([1, *numbers]) + 1}"
 
 

@@ -120,9 +120,9 @@ def verified(store: Store, rehearsal: Rehearsal) -> Rehearsal:
     return replace(rehearsal, verified=True, seconds=seconds)
 
 
-def same_transcript(loaded: tuple[Message, ...], wanted: tuple[Message, ...]) -> bool:
+def same_transcript(loaded: tuple[Message, ...], expected: tuple[Message, ...]) -> bool:
     """Whether two lists of messages are the same to the model."""
-    return len(loaded) == len(wanted) and all(map(loaded_alike, loaded, wanted))
+    return len(loaded) == len(expected) and all(map(loaded_alike, loaded, expected))
 
 
 def _planned(

@@ -59,12 +59,12 @@ def staged(connection: sqlite3.Connection, entry: Entry) -> Restoration:
     left = [{**(record.before or {}), **(record.after or {})} for record in records]
     known = columns_of(connection, "messages")
     light = _common(left, known, without=TEXTS | _DERIVED)
-    whole = [image for image in left if image.keys() >= TEXTS & set(known)]
-    texts = _common(whole, known, without=set(known) - TEXTS)
+    complete = [image for image in left if image.keys() >= TEXTS & set(known)]
+    texts = _common(complete, known, without=set(known) - TEXTS)
     was = [record.before for record in records if record.before is not None]
     old = _common(was, known, without=TEXTS)
     stage(connection, EXPECTED, light, left)
-    stage(connection, _EXPECTED_TEXTS, ("id", *texts), whole)
+    stage(connection, _EXPECTED_TEXTS, ("id", *texts), complete)
     stage(connection, SEEN, old or ("id",), was)
     return Restoration(
         entry,

@@ -135,8 +135,8 @@ def _images(
     connection: sqlite3.Connection, rehearsal: Rehearsal, known: list[str], now: float
 ) -> Iterator[Image]:
     """The rows to insert, complete and all with the same columns."""
-    wanted = [row.source_row for row in rehearsal.inserted if row.source_row is not None]
-    sources = {image["id"]: image for image in read_images(connection, "messages", "id", wanted)}
+    source_rows = [row.source_row for row in rehearsal.inserted if row.source_row is not None]
+    sources = {image["id"]: image for image in read_images(connection, "messages", "id", source_rows)}
     for position, row in enumerate(rehearsal.inserted):
         origin = {**_DEFAULTS} if row.source_row is None else sources[row.source_row]
         image = {name: origin.get(name) for name in known} | _LIVE | row.values

@@ -148,9 +148,9 @@ def _attempt(
     except SummaryFailure as failure:
         if failure.kind is FailureKind.CANCELLED:
             raise
-        taken = accepted(failure, policy.failure)
-        if taken is not None:
-            return Attempt(taken)
+        is_accepted = accepted(failure, policy.failure)
+        if is_accepted is not None:
+            return Attempt(is_accepted)
         if consequence(failure.kind, policy.failure, abort_configured=asked.agent.aborts).aborts:
             return Attempt(None, failure.what)
         static = StaticSummariser(policy, reason=failure.what)
@@ -170,12 +170,12 @@ def _result(
     """The preview for a summary body, in the release's size and in our words."""
     measured, plan, part = asked.measured, asked.plan, asked.part
     made, grown = _made(asked, bodies)
-    before, whole = part.estimated_tokens, part
+    before, all_parts = part.estimated_tokens, part
     if plan.kept_from is not None:
         made = made.before_kept(measured.messages[plan.kept_from :])
-        before, whole = measured.estimated_tokens, measured
+        before, all_parts = measured.estimated_tokens, measured
     messages, index = made.ours, made.index
-    after = _after_tokens(whole, made.released)
+    after = _after_tokens(all_parts, made.released)
     body = None if bodies is None else bodies[1]
     changed = index is not None
     return Preview(
@@ -188,7 +188,7 @@ def _result(
         summary_index=index,
         before_tokens=before,
         after_tokens=after,
-        written_tokens=_after_tokens(whole, messages),
+        written_tokens=_after_tokens(all_parts, messages),
         feedback=_feedback(measured, messages, (before, after), attempt, changed=changed, refused=grown),
         retention=retention,
         notes=(

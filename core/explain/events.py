@@ -166,13 +166,13 @@ def _disagreements(
     context: ConversationContext, pair: Match, found: Ruling, release: str, mode: BoundaryMode | None
 ) -> tuple[str, ...]:
     """Where sources disagree about one compaction, in words."""
-    told = wording.disagreements(
+    differences = wording.disagreements(
         pair,
         found.limits if found.lowered is None else None,
         lambda: uncounted_rows(context, pair, release),
         rewritten=pair.rows is None and mode is BoundaryMode.REWRITE,
     )
-    return (*told, *wording.denied(found), *wording.other_windows(found))
+    return (*differences, *wording.denied(found), *wording.other_windows(found))
 
 
 def _summary(

@@ -76,14 +76,14 @@ def with_recording(report: CacheReport, context: ConversationContext) -> CacheRe
 def _stored_in(context: ConversationContext) -> Callable[[PrefixBreak, RecordedBreak], RecordedBreak]:
     """A function that adds the row of the first message that differs."""
 
-    def told(found: PrefixBreak, one: RecordedBreak) -> RecordedBreak:
+    def with_session(found: PrefixBreak, one: RecordedBreak) -> RecordedBreak:
         if found.at is None or found.at >= len(found.sent):
             return one
         from core.explain.sent_request import stored_places
 
         return replace(one, row=stored_places(context, found.sent)[found.at].id)
 
-    return told
+    return with_session
 
 
 def recorded_use(home: Path | None, sessions: Sequence[str]) -> RecordedUse | None:

@@ -149,7 +149,7 @@ def _call(record: Mapping[str, Any], known: Mapping[str, str]) -> tuple[tuple[st
     if not tokens.total:
         return None
     model = _text(record, form["model"]) or known.get("model", "")
-    told = _text(record, form.get("provider", ())) or known.get("provider", "")
+    provider_name = _text(record, form.get("provider", ())) or known.get("provider", "")
     implied = (name for word, name in form["vendors"].items() if model.lower().startswith(word))
     usd = _first(record, form.get("usd", ()))
     session = _text(record, form.get("session", ())) or known["session"]
@@ -157,7 +157,7 @@ def _call(record: Mapping[str, Any], known: Mapping[str, str]) -> tuple[tuple[st
     return (session, *ids) if ids and "within" in form else ids, Call(
         session=session,
         model=model,
-        provider=told or next(implied, ""),
+        provider=provider_name or next(implied, ""),
         at=moment_of(_text(record, form["at"])),
         tokens=tokens,
         one_hour=one_hour_writes(usage),

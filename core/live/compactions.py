@@ -27,11 +27,11 @@ class Compactions:
     """Pairs compactions found in rows with those found in log lines.
 
     Attributes:
-        told: By session, how many were reported from rows and have no line yet.
+        reported: By session, how many were reported from rows and have no line yet.
         waiting: Lines whose rows have not been seen, with the time each was read.
     """
 
-    told: Counter[str] = field(default_factory=Counter)
+    reported: Counter[str] = field(default_factory=Counter)
     waiting: list[tuple[float, LiveEvent]] = field(default_factory=list)
 
     def of_rows(self, store: Store, rows: Sequence[NewRow]) -> tuple[list[LiveEvent], frozenset[int]]:
@@ -53,8 +53,8 @@ class Compactions:
     def of_line(self, event: LiveEvent) -> None:
         """Take a line that says a compaction was done."""
         session = event.session or ""
-        if self.told[session] > 0:
-            self.told[session] -= 1
+        if self.reported[session] > 0:
+            self.reported[session] -= 1
         else:
             self.waiting.append((time.monotonic(), event))
 
@@ -71,7 +71,7 @@ class Compactions:
             [one.key, one.session, one.at.isoformat() if one.at else None, dict(one.facts)]
             for _, one in self.waiting
         ]
-        return {"told": dict(+self.told), "waiting": waiting}
+        return {"told": dict(+self.reported), "waiting": waiting}
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> Compactions:
@@ -88,7 +88,7 @@ class Compactions:
             if event.session == session:
                 del self.waiting[place]
                 return
-        self.told[session] += 1
+        self.reported[session] += 1
 
 
 def _with_summary(store: Store, rows: Iterable[NewRow]) -> Iterator[str]:

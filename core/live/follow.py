@@ -181,19 +181,19 @@ class Follower:
         rows = list(self._rows.fresh(store))
         compacted, written = self._compactions.of_rows(store, rows)
         messages = [_message(row) for row in rows if row.id not in written]
-        told: list[LiveEvent] = []
+        events: list[LiveEvent] = []
         for key, record in lines:
             event = event_of(key, record)
             if event is not None and event.kind is LiveKind.COMPACTION:
                 self._compactions.of_line(event)
             elif event is not None:
-                told.append(event)
+                events.append(event)
         yield from sorted((*messages, *compacted), key=_row)
-        calls = [event for event in told if event.kind is LiveKind.CALL]
-        yield from told
+        calls = [event for event in events if event.kind is LiveKind.CALL]
+        yield from events
         yield from self._cache.breaks(store, calls)
         yield from self._compactions.overdue()
-        about = (event.session for event in (*messages, *compacted, *told) if event.session)
+        about = (event.session for event in (*messages, *compacted, *events) if event.session)
         yield from self._alerts.passed(store, about)
 
 

@@ -87,11 +87,11 @@ class LogTail:
 
     Attributes:
         read: Bytes and lines read of each file, by its family and first line.
-        told: The newest lines reported and the log they were in: the gateway repeats the agent's lines.
+        reported: The newest lines reported and the log they were in: the gateway repeats the agent's lines.
     """
 
     read: dict[str, tuple[int, int]] = field(default_factory=dict)
-    told: dict[str, str] = field(default_factory=dict)
+    reported: dict[str, str] = field(default_factory=dict)
 
     def skip(self, home: Path) -> None:
         """Mark everything written so far as read."""
@@ -110,7 +110,7 @@ class LogTail:
         """The state as JSON values."""
         return {
             "read": {name: list(place) for name, place in self.read.items()},
-            "told": list(self.told.items()),
+            "told": list(self.reported.items()),
         }
 
     @classmethod
@@ -142,8 +142,8 @@ class LogTail:
 
     def _is_new(self, line: str, family: str) -> bool:
         key = sha256(line.encode()).hexdigest()[:16]
-        if self.told.setdefault(key, family) != family:
+        if self.reported.setdefault(key, family) != family:
             return False
-        if len(self.told) > _LINES:
-            del self.told[next(iter(self.told))]
+        if len(self.reported) > _LINES:
+            del self.reported[next(iter(self.reported))]
         return True

@@ -104,13 +104,13 @@ class RowTail:
 
     def _go_back(self, store: Store) -> float:
         """Return to the newest row both files share; if there is none, to a time, which is returned."""
-        held: dict[int, str] = {}
+        known: dict[int, str] = {}
         ids = sorted(self.seen)
         for start in range(0, len(ids), 500):
             some = ids[start : start + 500]
             marks = ", ".join("?" * len(some))
-            held.update((row.id, row.mark) for row in _rows(store, f"WHERE id IN ({marks})", tuple(some)))
-        shared = [row for row in ids if held.get(row) == self.seen[row]]
+            known.update((row.id, row.mark) for row in _rows(store, f"WHERE id IN ({marks})", tuple(some)))
+        shared = [row for row in ids if known.get(row) == self.seen[row]]
         self.last = max(shared, default=0)
         return 0.0 if shared else self.newest
 

@@ -128,23 +128,23 @@ def newest_session(stores: Sequence[Store]) -> tuple[Store, Session]:
     return max(found, key=lambda pair: pair[1].last_active or _LONG_AGO)
 
 
-def pace_of(told: Explanation, *, now: datetime | None = None) -> Pace:
+def pace_of(explanation: Explanation, *, now: datetime | None = None) -> Pace:
     """Determine a conversation's pace.
 
     Args:
-        told: Its explanation.
+        explanation: Its explanation.
         now: The moment asked about; the present by default.
 
     Raises:
         ConfigError: The price overrides are invalid.
     """
-    context, conversation = told.context, told.context.conversation
+    context, conversation = explanation.context, explanation.context.conversation
     return Pace(
         session=conversation.tip.id,
         title=conversation.name,
-        standing=told.now.headline,
-        tokens=told.now.tokens,
-        threshold=told.now.threshold,
+        standing=explanation.now.headline,
+        tokens=explanation.now.tokens,
+        threshold=explanation.now.threshold,
         hour=None if context.log.empty else _spent(context, now or datetime.now(UTC)),
     )
 

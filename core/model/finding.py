@@ -164,10 +164,10 @@ def groups_headline(found: Collection[Finding], fix_now: str = "") -> Headline:
         fix_now: The remedy if there is something to fix now.
     """
     counts = Counter(one.group for one in found)
-    told = [f"{counts[group]:,} {_TOLD[group]}" for group in FindingGroup if counts[group]]
-    if not told:
+    parts = [f"{counts[group]:,} {_TOLD[group]}" for group in FindingGroup if counts[group]]
+    if not parts:
         return NO_HEADLINE
-    sentence = f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else told[0]
+    sentence = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
     helps = fix_now if counts[FindingGroup.FIX_NOW] else ""
     worst = min((one.severity for one in found), key=lambda severity: severity.rank)
     return Headline(f"{sentence}.", helps or None, worst)

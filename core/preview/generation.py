@@ -153,8 +153,8 @@ def read(
     rows = array("q", grew.rows.ids if grew else ())
     rows.extend(message.row.id if message.row else 0 for message in here.messages)
     pairs = (grew.pairs if grew else ToolPairs()).grown(here.messages)
-    whole = replace(here, closed=replace(here.closed, messages=measured.messages))
-    return Reading(whole, RowPlaces(rows), pairs, measured)
+    measured_generation = replace(here, closed=replace(here.closed, messages=measured.messages))
+    return Reading(measured_generation, RowPlaces(rows), pairs, measured)
 
 
 def followed(

@@ -64,8 +64,8 @@ def headline_of(made: Preview, saves: Decimal | None = None) -> Headline:
 def _fails(plan: Plan) -> Headline:
     """The release fails with an error, whatever is asked of it."""
     table = headline_table()
-    told = table["fails"].format(release=plan.release, place=plan.fails_at)
-    return Headline(told, table["remedies"]["fails"], Severity.CRITICAL)
+    headline = table["fails"].format(release=plan.release, place=plan.fails_at)
+    return Headline(headline, table["remedies"]["fails"], Severity.CRITICAL)
 
 
 def comparison_headline(shown: Comparison) -> Headline:
@@ -76,26 +76,26 @@ def comparison_headline(shown: Comparison) -> Headline:
         return headline_of(shown.made, shown.saves)
     size = len(shown.before), len(shown.after)
     tokens = None if any(shown.incomplete) else (shown.before_tokens, shown.after_tokens)
-    told = _outcome(_becomes(shown.middle.size, *size, "became", "became"), tokens, shown.retention, None)
-    return Headline(told.sentence, None, told.severity)
+    headline = _outcome(_becomes(shown.middle.size, *size, "became", "became"), tokens, shown.retention, None)
+    return Headline(headline.sentence, None, headline.severity)
 
 
-def kept_headline(told: Headline, kept: Retention | None) -> Headline:
+def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
     """The headline of a past compaction with what its summary lost; a failed one is left unchanged.
 
     Args:
-        told: The headline without its summary.
+        headline: The headline without its summary.
         kept: What the summary kept; None where nothing can be checked.
     """
     share = kept.lost_share if kept else None
-    if told.severity is not None or kept is None or not share:
-        return told
+    if headline.severity is not None or kept is None or not share:
+        return headline
     asks = kept.by_category.get("asks")
     among = (
         f", {asks.lost:,} of {named(asks.of, headline_table()['kinds']['asks'])} among them" if asks else ""
     )
     lost = f"The summary lost {percent(share)} of the facts"
-    sentence = _fit(told.sentence, f"{lost}{among}.", f"{lost}.")
+    sentence = _fit(headline.sentence, f"{lost}{among}.", f"{lost}.")
     much = share >= _MUCH or gravest(kept) is not None
     remedy = headline_table()["remedies"]["lost"] if much or share >= _SOME else None
     return Headline(sentence, remedy, Severity.WARNING if much else Severity.INFO)

@@ -179,8 +179,8 @@ def contest_headline(found: Sequence[Contender]) -> Headline:
     sound = [one for one in found if one.preview is not None and not one.problems]
     if len(found) == 1 and sound and sound[0].score is not None:
         kept = percent(sound[0].score)
-        said = f"No other engine was found to compare: {sound[0].name} keeps {kept} of the facts."
-        return Headline(said, "Name one with --engine PATH, or install it in Hermes.")
+        text = f"No other engine was found to compare: {sound[0].name} keeps {kept} of the facts."
+        return Headline(text, "Name one with --engine PATH, or install it in Hermes.")
     bad = [one for one in found if one.trouble]
     sentence = ""
     for part in (*_best(sound), *_broken(bad[:1])):

@@ -53,8 +53,8 @@ def recall(
     """
     first = _first_places(conversation)
     live = frozenset(conversation.generations[-1].row_ids) if conversation.generations else frozenset[int]()
-    wanted = [row for row in first if everything or row not in live]
-    read = store.messages(wanted)
+    rows = [row for row in first if everything or row not in live]
+    read = store.messages(rows)
     messages = [redact_message(one) for one in read if one.row and not find_summary(one.text)]
     found = RecallIndex(messages).find(query, len(messages) if everything else limit)
     hits = [(one.exactness, _hit(messages[one.index], first, live, one.score, one.excerpt)) for one in found]

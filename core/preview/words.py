@@ -28,16 +28,18 @@ def facts_told(kept: Retention | None, focus: str | None = None) -> Iterator[str
         return
     if focus and kept.focus is not None and kept.rest is not None and kept.focus.of:
         about, rest, topic = kept.focus, kept.rest, shortened(focus, MOST // 4)
-        told = f"Keeps {about.of - about.lost:,} of {plural(about.of, 'fact')} of “{topic}”"
-        yield f"{told}, {rest.of - rest.lost:,} of {plural(rest.of, 'other')}."
+        words = f"Keeps {about.of - about.lost:,} of {plural(about.of, 'fact')} of “{topic}”"
+        yield f"{words}, {rest.of - rest.lost:,} of {plural(rest.of, 'other')}."
     kinds = headline_table()["kinds"]
     counts = [(kinds[name], kept.by_category[name]) for name in kinds if name in kept.by_category]
-    held = [f"{one.of - one.lost:,} of {named(one.of, kind)}" for kind, one in counts if kind.get("told")]
+    kept_words = [
+        f"{one.of - one.lost:,} of {named(one.of, kind)}" for kind, one in counts if kind.get("told")
+    ]
     gone = [named(one.lost, kind) for kind, one in counts if one.lost and not kind.get("told")]
-    if held and gone:
-        yield f"Keeps {', '.join(held)}; loses {', '.join(gone[:2])}."
-    if held:
-        yield f"Keeps {', '.join(held)}."
+    if kept_words and gone:
+        yield f"Keeps {', '.join(kept_words)}; loses {', '.join(gone[:2])}."
+    if kept_words:
+        yield f"Keeps {', '.join(kept_words)}."
     elif gone:
         yield f"Loses {', '.join(gone[:3])}."
     else:
@@ -56,12 +58,12 @@ def claim_told(claim: Unsupported) -> str:
     """What a summary claims and what the messages say instead, in a sentence or two."""
     words = headline_table()["claims"]
     of_sentence = claim.category in words
-    told = (claim.value if of_sentence else claim.where).strip(" -*•.")
-    said = words[claim.category if of_sentence else "value"].format(told=told, value=claim.value)
+    text = (claim.value if of_sentence else claim.where).strip(" -*•.")
+    sentence = words[claim.category if of_sentence else "value"].format(told=text, value=claim.value)
     if not claim.nearest:
-        return f"{said}."
-    beside = words["elsewhere" if claim.message is None else "beside"]
-    return str(beside.format(claim=said, message=claim.message, nearest=claim.nearest.strip(" -*•.")))
+        return f"{sentence}."
+    place = words["elsewhere" if claim.message is None else "beside"]
+    return str(place.format(claim=sentence, message=claim.message, nearest=claim.nearest.strip(" -*•.")))
 
 
 def kind_word(category: str, *, one: bool = False) -> str:
@@ -98,8 +100,8 @@ def engine_plan(plan: Plan) -> Headline:
 
 def decided_elsewhere(name: str) -> Headline:
     """The headline if another engine decides than the one whose cut is shown."""
-    told = f"The context engine {name!r} decides here; shown is what Hermes' own compressor would do."
-    return Headline(told, f"Ask the engine itself with --engine {name}.")
+    words = f"The context engine {name!r} decides here; shown is what Hermes' own compressor would do."
+    return Headline(words, f"Ask the engine itself with --engine {name}.")
 
 
 def _fires(plan: Plan) -> str:

@@ -36,10 +36,10 @@ def rows_of(message: Any) -> list[Any]:
         for kind, part in parts
         if kind == "tool_use"
     ]
-    said = [part for kind, part in parts if kind in (None, "text", "image", "document")]
-    if said or calls:
+    texts = [part for kind, part in parts if kind in (None, "text", "image", "document")]
+    if texts or calls:
         rows.append(
-            {"role": message.get("role"), "content": said, **({"tool_calls": calls} if calls else {})}
+            {"role": message.get("role"), "content": texts, **({"tool_calls": calls} if calls else {})}
         )
     return rows
 
@@ -91,7 +91,7 @@ def _calls(message: dict[str, Any]) -> list[str]:
 def _arguments(value: Any) -> str:
     """JSON with normalised spaces and order: Hermes sends it shorter than it stores it."""
     try:
-        told = json.loads(value) if isinstance(value, str) else value
+        arguments = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
         return str(value)
-    return json.dumps(told, default=str, sort_keys=True)
+    return json.dumps(arguments, default=str, sort_keys=True)

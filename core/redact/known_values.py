@@ -199,9 +199,9 @@ def _in_base64(value: str) -> Iterator[str]:
     """
     raw = value.encode("utf-8", "replace")
     for before, start in enumerate((0, 2, 3)):
-        whole = b64encode(bytes(before) + raw).decode()[start : (before + len(raw)) * 8 // 6]
-        yield whole
-        yield whole.replace("+", "-").replace("/", "_")
+        encoded = b64encode(bytes(before) + raw).decode()[start : (before + len(raw)) * 8 // 6]
+        yield encoded
+        yield encoded.replace("+", "-").replace("/", "_")
 
 
 def is_looked_for(value: str) -> bool:
@@ -247,19 +247,19 @@ def candidates(text: str) -> Iterator[str]:
 
 @lru_cache(maxsize=16_384)  # titles share their words: usage by session of 20,000 takes half as long
 def _parts_to_look_for(word: str) -> tuple[str, ...]:
-    whole, found = (word, *_decoded(word)), list[str]()
-    for bare in map(_bare, (*whole, *(part for one in whole for part in _GIVEN.split(one)))):
-        if any(map(is_looked_for, (_BREAKS.sub("", bare), *_BREAKS.split(bare)))):
-            stems = _STEM.findall(bare)
-            longest = bare if _PLAIN.fullmatch(bare) else max(stems, key=len, default=bare)
+    words, found = (word, *_decoded(word)), list[str]()
+    for stripped in map(_stripped, (*words, *(part for one in words for part in _GIVEN.split(one)))):
+        if any(map(is_looked_for, (_BREAKS.sub("", stripped), *_BREAKS.split(stripped)))):
+            stems = _STEM.findall(stripped)
+            longest = stripped if _PLAIN.fullmatch(stripped) else max(stems, key=len, default=stripped)
             found += list(filter(is_looked_for, stems)) or [longest]
     return tuple(found)
 
 
-def _bare(word: str) -> str:
+def _stripped(word: str) -> str:
     """A word without surrounding signs and without the name it is assigned to, as in `threshold=54400,`."""
-    bare = word.strip(_AROUND)
-    return _NAME.sub("", bare, count=1) if "://" not in bare else bare
+    stripped = word.strip(_AROUND)
+    return _NAME.sub("", stripped, count=1) if "://" not in stripped else stripped
 
 
 def _decoded(word: str) -> Iterator[str]:

@@ -76,8 +76,8 @@ def _joined(items: list[Any]) -> list[Any]:
     texts = [_part_text(item) for item in items]
     if sum(text is not None for text in texts) < 2:
         return items
-    whole = "".join(text or "" for text in texts)
-    hits = find(whole)
+    text_of_all = "".join(text or "" for text in texts)
+    hits = find(text_of_all)
     if not hits:
         return items
     result, at = [], 0

@@ -65,16 +65,16 @@ def may_hold_credential(text: str) -> bool:
         text.replace('"', " ").replace("\\n", " ").split()
     )  # many texts in one say the same words again
     lower = _lower(f"{' '.join(words)} ")
-    whole = _lower(text)
-    if any(True for _ in clues.placed(whole)):
+    lowered = _lower(text)
+    if any(True for _ in clues.placed(lowered)):
         return True
-    told = any(stem in lower for stem in clues.stems)
-    if told and _GIVEN.search(text):
+    has_stem = any(stem in lower for stem in clues.stems)
+    if has_stem and _GIVEN.search(text):
         return True
     if (
-        told
+        has_stem
         or any(sign in text for sign in clues.pairs)
-        or any(word in whole for word in clues.said)
+        or any(word in lowered for word in clues.said)
         or not clues.tools.isdisjoint(words)
     ) and _DRAWN.search(text):
         return True

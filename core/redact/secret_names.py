@@ -68,7 +68,7 @@ def strength(name: str) -> Strength:
     if not words:
         return Strength.NONE
     last, before = words[-1], words[-2] if len(words) > 1 else ""
-    bare = name.strip("-_.")
+    stripped = name.strip("-_.")
     if last in known.about:
         return Strength.NONE
     if last == "secret" and before in known.pointers:
@@ -77,13 +77,13 @@ def strength(name: str) -> Strength:
         return Strength.STRONG
     if last.endswith("key") and last[:-3] in known.pairs["key"]:
         return Strength.STRONG
-    if _LOWER_END.search(bare.lower()) or (bare.isupper() and _CAPS_END.search(bare)):
+    if _LOWER_END.search(stripped.lower()) or (stripped.isupper() and _CAPS_END.search(stripped)):
         return Strength.STRONG
     capital = last in known.likely_caps
     if last == "token":
         capital = bool(before) and before not in known.lookups
-    if last in known.likely or last.endswith(("pw", "pwd", "pass")) or (bare.isupper() and capital):
-        none = before in known.passes or _is_pass(last) or bare == "PASS"  # the outcome of a test
+    if last in known.likely or last.endswith(("pw", "pwd", "pass")) or (stripped.isupper() and capital):
+        none = before in known.passes or _is_pass(last) or stripped == "PASS"  # the outcome of a test
         return Strength.NONE if none else Strength.LIKELY
     if last == "key" and _PUBLIC.intersection(words):
         return Strength.NONE
@@ -94,7 +94,7 @@ def strength(name: str) -> Strength:
         or name.startswith("vault_")
         or known.strong.intersection(words)
         or last.endswith(("token", "tokenkey", "authkey"))
-        or (bare.isupper() and _CAPS_WEAK_END.search(bare))
+        or (stripped.isupper() and _CAPS_WEAK_END.search(stripped))
     ):
         return Strength.WEAK
     return Strength.NONE

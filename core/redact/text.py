@@ -177,8 +177,10 @@ def redact_bulk(texts: Sequence[str]) -> list[str]:
     if not any(find(BETWEEN.join(group)) for group in _groups(fresh)):
         return list(texts)
     for group in _groups(clean):
-        apart = redact_text(BETWEEN.join(group)).split(BETWEEN)
-        clean.update(zip(group, apart if len(apart) == len(group) else map(redact_text, group), strict=True))
+        redacted = redact_text(BETWEEN.join(group)).split(BETWEEN)
+        clean.update(
+            zip(group, redacted if len(redacted) == len(group) else map(redact_text, group), strict=True)
+        )
     return [clean[text] for text in texts]
 
 
@@ -227,8 +229,8 @@ def manifest_values(text: str, saying: Iterable[int]) -> Iterator[Hit]:
 def _reach(text: str, at: int) -> tuple[int, int]:
     """The manifest around an offset: YAML separates several by a line of dashes."""
     start, end = max(0, at - _REACH), min(len(text), at + _REACH)
-    before, behind = text.rfind(_END, start, at), text.find(_END, at, end)
-    return (start if before < 0 else before + len(_END)), (end if behind < 0 else behind)
+    before, after = text.rfind(_END, start, at), text.find(_END, at, end)
+    return (start if before < 0 else before + len(_END)), (end if after < 0 else after)
 
 
 def _values(text: str, start: int, end: int) -> Iterator[Hit]:

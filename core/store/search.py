@@ -127,12 +127,12 @@ def _scan(query: _Query) -> SearchResult:
         f"SELECT {_hit_columns(query.schema)} FROM messages m WHERE m.id > ? AND m.id <= ?{only} "  # noqa: S608 - own names
         f"AND {' AND '.join([holds] * len(query.terms))} ORDER BY m.id DESC"
     )
-    wanted = [term.lower() for term in query.terms for _ in range(2)]
+    arguments = [term.lower() for term in query.terms for _ in range(2)]
     top = newest_row(query.connection)
     rows: list[sqlite3.Row] = []
     stop = time.monotonic() + SCAN_SECONDS
     while top > 0 and len(rows) <= query.limit and time.monotonic() < stop:
-        values = (*query.places, top - _SCAN_ROWS, top, *session, *wanted)
+        values = (*query.places, top - _SCAN_ROWS, top, *session, *arguments)
         rows += query.connection.execute(sql, values).fetchall()
         top = newest_row(query.connection, top - _SCAN_ROWS)  # ids may have gaps of any size
     return SearchResult(_hits(query, rows), top > 0 or len(rows) > query.limit, SCANNED)
@@ -179,14 +179,14 @@ def _near(row: sqlite3.Row, term: str) -> str:
 
 def _excerpt(content: str, calls: str, term: str) -> str:
     """The words around a match, on one line; masked first, as half a credential is not recognised."""
-    said = redact_stored(content.replace("\x00json:", ""))
-    at = said.lower().find(term.lower())
-    if (at < 0 or not said) and calls:
+    text = redact_stored(content.replace("\x00json:", ""))
+    at = text.lower().find(term.lower())
+    if (at < 0 or not text) and calls:
         called = redact_stored(calls)
         found = called.lower().find(term.lower())
-        said, at = (called, found) if found >= 0 or not said else (said, at)
+        text, at = (called, found) if found >= 0 or not text else (text, at)
     start = max(0, at - _BEFORE)
-    words = said[start : start + _EXCERPT]
+    words = text[start : start + _EXCERPT]
     if start:  # not from within a word
         words = f"…{words[:_BEFORE].partition(' ')[2] or words[:_BEFORE]}{words[_BEFORE:]}"
     return " ".join(words.split())

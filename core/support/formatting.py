@@ -123,14 +123,14 @@ def duration(seconds: float) -> str:
         return f"-{duration(-seconds)}"
     if seconds < 9.95:
         return f"{seconds:.1f}s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole}s"
-    if whole < 3_600:
-        return f"{whole // 60}m {whole % 60:02d}s"
-    if whole < 86_400:
-        return f"{whole // 3_600}h {whole % 3_600 // 60:02d}m"
-    return f"{whole // 86_400}d {whole % 86_400 // 3_600}h"
+    total = round(seconds)
+    if total < 60:
+        return f"{total}s"
+    if total < 3_600:
+        return f"{total // 60}m {total % 60:02d}s"
+    if total < 86_400:
+        return f"{total // 3_600}h {total % 3_600 // 60:02d}m"
+    return f"{total // 86_400}d {total % 86_400 // 3_600}h"
 
 
 def age(moment: datetime | None, now: datetime) -> str:

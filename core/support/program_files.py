@@ -118,8 +118,8 @@ def version(release: str) -> tuple[int, ...]:
 
 def newest_for(known: Collection[str], release: str) -> str:
     """The newest entry of a table that is not newer than a release; the oldest if all are newer."""
-    wanted = version(release)
-    fitting = [entry for entry in known if version(entry) <= wanted]
+    release_version = version(release)
+    fitting = [entry for entry in known if version(entry) <= release_version]
     return max(fitting, key=version) if fitting else min(known, key=version)
 
 
@@ -222,10 +222,10 @@ def _prune(folder: Path) -> None:
     if len(found) <= MOST and sum(state.st_size for state, _ in found) <= ROOM:
         return
     limit = time.time() - OLDEST
-    held = 0
+    total = 0
     for place, (state, path) in enumerate(sorted(found, key=lambda one: -one[0].st_mtime)):
-        held += state.st_size
-        full = place >= MOST * 3 // 4 or held > ROOM * 3 // 4
+        total += state.st_size
+        full = place >= MOST * 3 // 4 or total > ROOM * 3 // 4
         if (full and place) or state.st_mtime < limit:  # the newest is the one just requested
             with suppress(OSError):  # another process deleted it first, or reads it
                 os.unlink(path)

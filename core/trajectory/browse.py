@@ -151,13 +151,13 @@ def _line(job: Job, listed: Listed) -> bytes:
 def _alone(compressor: Compressor, line: bytes) -> Comparison | None:
     """The comparison of a trajectory that is unchanged: all of it is head."""
     entry, tokens = compressor.counted(line)
-    said = tuple(messages(entry.turns, Span(0, len(entry.turns))))
-    if not said:
+    whole = tuple(messages(entry.turns, Span(0, len(entry.turns))))
+    if not whole:
         return None
-    count, nothing = len(said), Span(len(said), len(said))
+    count, nothing = len(whole), Span(len(whole), len(whole))
     return Comparison(
-        before=said,
-        after=said,
+        before=whole,
+        after=whole,
         head=Span(0, count),
         middle=nothing,
         tail=nothing,
@@ -180,13 +180,13 @@ def _both_sides(job: Job, compressor: Compressor, draft: Draft) -> Comparison:
     after = done.metrics
     before = tuple(messages(turns, Span(0, len(turns))))
     summary = marked(written.text)
-    spoken = Message({"role": "user", "content": summary})
-    behind = range(region.end, len(turns))
-    kept = {at: at for at in range(region.start)} | {at - region.size + 1: at for at in behind}
+    summary_message = Message({"role": "user", "content": summary})
+    turns_after = range(region.end, len(turns))
+    kept = {at: at for at in range(region.start)} | {at - region.size + 1: at for at in turns_after}
     weight = compressor.count(summary)
     return Comparison(
         before=before,
-        after=(*before[: region.start], spoken, *before[region.end :]),
+        after=(*before[: region.start], summary_message, *before[region.end :]),
         head=Span(0, region.start),
         middle=Span(region.start, region.end),
         tail=Span(region.end, len(turns)),

@@ -121,12 +121,12 @@ def open_tokenizer(name: str, check: Callable[[], None]) -> Count:
 
 
 def _shipped(name: str, check: Callable[[], None]) -> Count:
-    whole = quick_count(name, lambda text: _exact(name)(text)) or _exact(name)
+    count_of = quick_count(name, lambda text: _exact(name)(text)) or _exact(name)
 
     def count(text: str) -> int:
         check()
         if len(text) <= PIECE:
-            return whole(text)
+            return count_of(text)
         return sum(count(text[start : start + PIECE]) for start in range(0, len(text), PIECE))
 
     return count

@@ -58,8 +58,8 @@ def lost(kept: Retention | None) -> str:
         return "nothing that can be checked"
     if not any(count.lost for count in kept.by_category.values()):
         return "nothing: every fact is kept"
-    told = [kind for kind, count in kept.by_category.items() if count.lost or kind in GRAVE]
-    counts = ((kind_word(kind), kept.by_category[kind]) for kind in sorted(told, key=gravity))
+    lost_kinds = [kind for kind, count in kept.by_category.items() if count.lost or kind in GRAVE]
+    counts = ((kind_word(kind), kept.by_category[kind]) for kind in sorted(lost_kinds, key=gravity))
     lost_of = [f"{word} {count.lost:,} of {count.of:,}" for word, count in counts]
     parts = " · ".join(filter(None, (*lost_of, untranslated_told(kept))))
     return f"{fmt.percent(kept.lost_share)} of the facts, by weight: {parts}"

@@ -134,9 +134,9 @@ def verdicts(used: Iterable[Verdict]) -> Iterator[str]:
     """Explain the verdicts that were used, such as `[proved]`."""
     from inspector.base.words import EVERYWHERE, explained
 
-    told = explained()[EVERYWHERE]
+    explained_verdicts = explained()[EVERYWHERE]
     names = dict.fromkeys(one.value for one in used)
-    yield from (muted(f"[{name}] {told[name]}") for name in told if name in names)
+    yield from (muted(f"[{name}] {explained_verdicts[name]}") for name in explained_verdicts if name in names)
 
 
 def write_csv(rows: Iterable[Mapping[str, Any]]) -> None:

@@ -53,8 +53,8 @@ def lines(
     foot = [[_clean(cell) for cell in total]] if total is not None else []
     same = _same(columns, cells)
     room = terminal_width()
-    told = [index for index in range(len(columns)) if index not in same]
-    kept, widths = _fitting(columns, [*cells, *foot], told, room)
+    varying = [index for index in range(len(columns)) if index not in same]
+    kept, widths = _fitting(columns, [*cells, *foot], varying, room)
     shown = [columns[i] for i in kept]
     if room is not None:
         widths = _shrunk(shown, widths, room, _SLIVER)  # rather than cut off a number at the end
@@ -62,7 +62,7 @@ def lines(
     for row in (*cells, *foot):
         found += _row_lines(shown, widths, [row[i] for i in kept])
     found = found if room is None else [_cropped(line, room) for line in found]
-    return [*found, *_left_out(columns, same, [i for i in told if i not in kept])]
+    return [*found, *_left_out(columns, same, [i for i in varying if i not in kept])]
 
 
 def _fitting(
@@ -95,9 +95,9 @@ def _same(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> dict[int
 
 
 def _left_out(columns: Sequence[Column], same: dict[int, str], hidden: Sequence[int]) -> Iterator[str]:
-    told = ", ".join(f"{columns[i].title} {text}" for i, text in same.items() if text not in _NOTHING)
-    if told:
-        yield inked(f"in every row: {told}", Ink.MUTED)
+    same_values = ", ".join(f"{columns[i].title} {text}" for i, text in same.items() if text not in _NOTHING)
+    if same_values:
+        yield inked(f"in every row: {same_values}", Ink.MUTED)
     if hidden:
         names = ", ".join(columns[i].title for i in hidden)
         yield inked(f"no room for: {names}", Ink.MUTED)

@@ -61,7 +61,7 @@ def keep(state: Path, home: Path, session: str, value: Measured) -> None:
         return
 
 
-def told(value: Measured | None) -> dict[str, Any] | None:
+def measured_json(value: Measured | None) -> dict[str, Any] | None:
     """The last compaction, in the form of the status tool."""
     if value is None:
         return None

@@ -86,16 +86,16 @@ class EngineSession:
         compressor, rows = self._ready(), order["messages"]
         began = time.perf_counter()
         after = compressor.compress(rows, order["tokens"], order["focus"], order["force"], order["memory"])
-        told: dict[str, Any] = {"aborted": compressor.last_aborted, "fallback": compressor.last_fallback}
-        told["reason"] = compressor.last_error
+        answer: dict[str, Any] = {"aborted": compressor.last_aborted, "fallback": compressor.last_fallback}
+        answer["reason"] = compressor.last_error
         if compressor.last_aborted or after == rows:
-            return {**told, "same": True}
+            return {**answer, "same": True}
         after = self._with_reply(rows, after)
         seconds = time.perf_counter() - began
         self._last = compactions.measured(rows, after, self._policy, order["focus"])
         self._last = replace(self._last, seconds=seconds)
         compactions.keep(self._state, self._home, self._session, self._last)
-        return {**told, "messages": _references(rows, after)}
+        return {**answer, "messages": _references(rows, after)}
 
     def session_start(self, session: str) -> dict[str, Any]:
         """A session began or continues."""
@@ -122,7 +122,7 @@ class EngineSession:
             return {"result": recall.found(self._home, session, args)}
         if name == "inspector_status":
             status = {} if self.compressor is None else dict(self.compressor.get_status())
-            return {"result": {**status, "last_compaction": compactions.told(self._last)}}
+            return {"result": {**status, "last_compaction": compactions.measured_json(self._last)}}
         return {"result": {"error": f"unknown tool: {name}"}}
 
     def _ready(self) -> ContextCompressor:

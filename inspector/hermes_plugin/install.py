@@ -220,20 +220,20 @@ def uninstall(home: Path) -> Removed:
     receipt = folder / RECEIPT
     if not receipt.is_file():
         raise NotFoundError("the plugin is not installed there", where=str(home))
-    told = json.loads(receipt.read_text("utf-8"))
-    before = None if told["before"] is None else bytes.fromhex(told["before"])
-    config, changes = home / CONFIG, [Change(**change) for change in told["changes"]]
-    now, rewritten = read_if_there(config), bool(told.get("rewritten"))
+    recorded = json.loads(receipt.read_text("utf-8"))
+    before = None if recorded["before"] is None else bytes.fromhex(recorded["before"])
+    config, changes = home / CONFIG, [Change(**change) for change in recorded["changes"]]
+    now, rewritten = read_if_there(config), bool(recorded.get("rewritten"))
     removed = Removed(same=True)
     if changes or rewritten:
-        removed = Removed(now is not None and sha256(now).hexdigest() == told["after"])
+        removed = Removed(now is not None and sha256(now).hexdigest() == recorded["after"])
         if removed.same:
             _put_back(config, before)
         elif now is not None:
             trouble = _take_out(config, now, before or b"", changes)
             removed = Removed(False, trouble, _kept(config, before) if rewritten else None)
     shutil.rmtree(folder)
-    if told.get("made_plugins"):
+    if recorded.get("made_plugins"):
         with suppress(OSError):  # it may contain other plugins by now
             folder.parent.rmdir()
     return removed

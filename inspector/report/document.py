@@ -192,9 +192,9 @@ def _now(now: dict[str, Any]) -> Iterator[Block]:
 def _findings(found: dict[str, Any]) -> Iterator[Block]:
     entries = []
     for one in found["findings"]:
-        told = f"{one['severity']} {one['rule']} {one['name']}: {one['sentence']} ({one['verdict']})"
+        finding = f"{one['severity']} {one['rule']} {one['name']}: {one['sentence']} ({one['verdict']})"
         helps = (f"→ {one['remedy']}",) if one["remedy"] else ()
-        entries.append((told, *helps, *_evidence(one["evidence"])))
+        entries.append((finding, *helps, *_evidence(one["evidence"])))
     entries += [(f"lacked data: {one['rule']} {one['name']}: {one['why']}",) for one in found["unknown"]]
     yield Bullets(tuple(entries) or (("none",),))
 

@@ -188,16 +188,16 @@ def _begun(locations: Sequence[Location], limits: Limits) -> tuple[Follower, ...
 
 def _looked(followers: Sequence[Follower], before: Found | None) -> Found:
     """Read new events; the session's state is recomputed only if there are any."""
-    told = tuple((event, one.limits.speak_up(event)) for one in followers for event in one.look())
+    spoken = tuple((event, one.limits.speak_up(event)) for one in followers for event in one.look())
     problem = " · ".join(one.problem for one in followers if one.problem)
-    if before is not None and (problem or not told):
-        return replace(before, events=told, problem=problem)
+    if before is not None and (problem or not spoken):
+        return replace(before, events=spoken, problem=problem)
     with ExitStack() as stack:
         opened = [stack.enter_context(Store(one.place)) for one in followers]
         store, session = newest_session(opened)
         store.learn(session.id)
         known = explain(store, session.id)
-        return Found(store.location, pace_of(known), request_curve(known), told, problem)
+        return Found(store.location, pace_of(known), request_curve(known), spoken, problem)
 
 
 def _figures(pace: Pace) -> tuple[Piece, ...]:

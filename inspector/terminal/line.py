@@ -139,11 +139,11 @@ def _places(text: str, word: str) -> Iterator[tuple[int, int]]:
             yield start, end
         start = text.find(word, end)
     if text.endswith(CUT):
-        whole = text[: -len(CUT)].rstrip()
-        sizes = range(min(len(word) - 1, len(whole)), LEAST_CUT - 1, -1)
-        cut = next((size for size in sizes if whole.endswith(word[:size])), 0)
+        text_left = text[: -len(CUT)].rstrip()
+        sizes = range(min(len(word) - 1, len(text_left)), LEAST_CUT - 1, -1)
+        cut = next((size for size in sizes if text_left.endswith(word[:size])), 0)
         if cut:
-            yield len(whole) - cut, len(whole)
+            yield len(text_left) - cut, len(text_left)
 
 
 def _laid_over(segment: Segment, places: list[tuple[int, int]], style: Style) -> Iterator[Segment]:

@@ -56,7 +56,7 @@ def write_pictures(folder: Path, svg: str, now: datetime) -> Sequence[Path]:
     return (path, path.with_suffix(PNG))
 
 
-def told(folder: Path, svg: str, now: datetime) -> str:
+def picture_path(folder: Path, svg: str, now: datetime) -> str:
     """Write both pictures, and return what to tell the user."""
     try:
         written = write_pictures(folder, svg, now)

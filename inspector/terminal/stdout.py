@@ -13,9 +13,9 @@ _COLOURS = {"256": 256, "standard": 16, "windows": 16}
 
 def terminal_width() -> int | None:
     """Columns of the terminal on stdout, or the value of COLUMNS; None for a pipe or file without COLUMNS."""
-    told = os.environ.get("COLUMNS", "")
-    if told.isascii() and told.isdecimal() and int(told) > 0:
-        return max(int(told), NARROWEST)
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isascii() and columns.isdecimal() and int(columns) > 0:
+        return max(int(columns), NARROWEST)
     try:
         return max(os.get_terminal_size(sys.stdout.fileno()).columns or _USUAL, NARROWEST)
     except (OSError, ValueError, AttributeError):

@@ -165,8 +165,8 @@ class PriceBook:
         world = row.model.replace(rules["surcharged"], rules["world"], 1)
         costs = self._of_provider(row.provider, world) if world != row.model else ()
         dearer = any(one.rates.input != row.rates.input for one in costs)
-        said = rules["surcharge"].format(world=world) if dearer else ""
-        return "; ".join(filter(None, (row.note, note, said)))
+        surcharge_note = rules["surcharge"].format(world=world) if dearer else ""
+        return "; ".join(filter(None, (row.note, note, surcharge_note)))
 
     def _with_unknown_provider(self, rows: tuple[PriceRow, ...]) -> tuple[PriceRow, ...]:
         note = "no provider was recorded; the price is the list price of {}"
@@ -178,8 +178,8 @@ def _candidates(model: str, rules: Mapping[str, Any]) -> tuple[str, ...]:
     model = re.sub(r"(\d)\.(\d)", r"\1-\2", model)
     if model.startswith(rules["world"]):
         return (model,)
-    bare = next((model.removeprefix(one) for one in rules["scopes"] if model.startswith(one)), model)
-    return tuple(f"{opener}{bare}" for opener in rules["listed"])
+    unprefixed = next((model.removeprefix(one) for one in rules["scopes"] if model.startswith(one)), model)
+    return tuple(f"{opener}{unprefixed}" for opener in rules["listed"])
 
 
 def open_book(*, one_hour: bool = False) -> PriceBook:

@@ -110,7 +110,7 @@ class _Placer:
         if role == "tool" and (self.rules.tools == "never" or not self.tool_parts):
             return None
         if content is None or content == "":
-            if not self.native and role in self.rules.bare:
+            if not self.native and role in self.rules.unmarked_if_empty:
                 return None
             return self._at(index, role, "top", honoured=self.native)
         if isinstance(content, str):
@@ -155,14 +155,14 @@ def _with_schemas(
 
 def _carried(wires: Sequence[Mapping[str, Any]], placed: Sequence[Breakpoint]) -> Iterator[Breakpoint]:
     """Markers already on messages that got none: until 0.19 they stay in the request."""
-    taken = {mark.index for mark in placed}
+    marked_indexes = {mark.index for mark in placed}
     for index, wire in enumerate(wires):
         content = wire.get("content")
         parts = content if isinstance(content, list) else []
         named = (("top", wire), *((f"part {number}", part) for number, part in enumerate(parts)))
-        held = [(where, part["cache_control"]) for where, part in named if _is_marked(part)]
-        if held and index not in taken:
-            where, marker = held[-1]
+        marked_parts = [(where, part["cache_control"]) for where, part in named if _is_marked(part)]
+        if marked_parts and index not in marked_indexes:
+            where, marker = marked_parts[-1]
             ttl = marker.get("ttl", "5m") if isinstance(marker, Mapping) else "5m"
             yield Breakpoint(index, str(wire.get("role", "")), where, str(ttl))
 

@@ -83,8 +83,8 @@ def _outlined(wire: Wire) -> Message:
         content = content[:1]
         if isinstance(role, str) and "cache_control" not in wire:
             return _bare(role, content, calls=calls)
-    told = {name: wire[name] for name in ("role", "cache_control") if name in wire}
-    return Message({**told, "content": content, "tool_calls": calls})
+    kept = {name: wire[name] for name in ("role", "cache_control") if name in wire}
+    return Message({**kept, "content": content, "tool_calls": calls})
 
 
 @lru_cache(maxsize=256)

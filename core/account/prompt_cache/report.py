@@ -196,9 +196,9 @@ def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakp
     counted = with_prefix_tokens(shifted, noted.weights, base)
     if static is None:
         return counted
-    apart = ("system", "part 0")  # the length of the static start is not stored
+    static_start = ("system", "part 0")  # the length of the static start is not stored
     return tuple(
-        replace(one, prefix_tokens=None) if (one.role, one.where) == apart else one for one in counted
+        replace(one, prefix_tokens=None) if (one.role, one.where) == static_start else one for one in counted
     )
 
 

@@ -59,7 +59,7 @@ class Placing:
 
     counts: str
     tools: str
-    bare: tuple[str, ...]
+    unmarked_if_empty: tuple[str, ...]
     prefix: bool
     strips: bool
 
@@ -72,7 +72,7 @@ def placing(release: str) -> Placing:
 @cache
 def _placings() -> dict[str, Placing]:
     return {
-        release: Placing(**(raw | {"bare": tuple(raw["bare"])}))
+        release: Placing(**(raw | {"unmarked_if_empty": tuple(raw["unmarked_if_empty"])}))
         for release, raw in shared_table("core/account/prompt_cache/breakpoints.yaml").items()
     }
 
@@ -110,14 +110,14 @@ def cache_ttl(configured: Any, route: Route, release: str, source: str = "") -> 
     """
     rules = shared_table("core/account/prompt_cache/routes.yaml")["ttl"]
     text = str(configured).lower() if configured is not None else "none"
-    wanted = "5m"
+    ttl = "5m"
     if text == "auto" and version(release) >= version(rules["auto_since"]):
-        wanted = "5m" if source.strip().lower() in rules["machine_paced"] else "1h"
+        ttl = "5m" if source.strip().lower() in rules["machine_paced"] else "1h"
     elif text == "1h":
-        wanted = "1h"
+        ttl = "1h"
     elif text in rules["disabled"] and version(release) >= version(rules["disabled_since"]):
         return None
-    return "5m" if _keeps_five_minutes(rules["five_minutes"], route, release) else wanted
+    return "5m" if _keeps_five_minutes(rules["five_minutes"], route, release) else ttl
 
 
 def _keeps_five_minutes(rules: Mapping[str, Any], route: Route, release: str) -> bool:
@@ -143,11 +143,11 @@ def _is_below(host: str, domain: str) -> bool:
 def _in_family(name: str, route: Route) -> bool:
     family = shared_table("core/account/prompt_cache/routes.yaml")["families"][name]
     slug = route.model.strip().lower()
-    bare = slug.rsplit("/", 1)[-1]
+    unprefixed = slug.rsplit("/", 1)[-1]
     return (
         any(word in slug for word in family["contains"])
-        or bare.startswith(tuple(family["starts"]))
-        or bare in family["equals"]
+        or unprefixed.startswith(tuple(family["starts"]))
+        or unprefixed in family["equals"]
     )
 
 

@@ -127,8 +127,13 @@ def _fitting(
     if mapping is not None and mapping not in rules:
         raise UsageError(f"no mapping is called {mapping!r}", remedy=f"Choose one of {', '.join(rules)}")
     chosen = _own_columns(own, known)
-    told = {name: sum(_plain(one) in known for one in rule["telling"]) for name, rule in rules.items()}
-    likely = sorted((name for name in rules if told[name] or name == GENERIC), key=lambda one: -told[one])
+    known_columns = {
+        name: sum(_plain(one) in known for one in rule["telling"]) for name, rule in rules.items()
+    }
+    likely = sorted(
+        (name for name in rules if known_columns[name] or name == GENERIC),
+        key=lambda one: -known_columns[one],
+    )
     for name in [mapping] if mapping else [GENERIC] if own else likely:
         places = {one: at for one in FIELDS if (at := _column(rules[name].get(one, ()), known))} | chosen
         if all(one in places for one in rules[name]["needs"]):

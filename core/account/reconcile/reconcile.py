@@ -141,7 +141,7 @@ def _holes(rows: Sequence[ReconcileRow]) -> Iterator[str]:
         else:
             missing = (left or 0) - right
             more = "the provider counted" if missing > 0 else "Hermes recorded"
-            yield f"{row.day} {row.model}: {more} {abs(missing):,} tokens more{_bucket_apart(row)}"
+            yield f"{row.day} {row.model}: {more} {abs(missing):,} tokens more{_different_buckets(row)}"
 
 
 def _in_money(row: ReconcileRow) -> str:
@@ -151,13 +151,15 @@ def _in_money(row: ReconcileRow) -> str:
     return f"{billed}, Hermes recorded no cost for {row.hermes_total:,} tokens"
 
 
-def _bucket_apart(row: ReconcileRow) -> str:
+def _different_buckets(row: ReconcileRow) -> str:
     """The bucket with most of a difference."""
-    apart = {
+    different_buckets = {
         name: abs((getattr(row.provider_tokens, name) or 0) - (getattr(row.hermes_tokens, name) or 0))
         for name in BUCKETS[:4]
     }
-    return f", most of it {max(apart, key=lambda name: apart[name]).replace('_', ' ')}"
+    return (
+        f", most of it {max(different_buckets, key=lambda name: different_buckets[name]).replace('_', ' ')}"
+    )
 
 
 def row_lint(store: Store) -> tuple[Discrepancy, ...]:

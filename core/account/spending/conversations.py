@@ -135,12 +135,12 @@ def named(found: Ledger, stores: Iterable[SessionLists]) -> Ledger:
     untitled = [row.key for row in found.rows if not row.label][:MOST_NAMED]
     if found.by not in BY_ID or not untitled:
         return found
-    words = {one: told for store in stores for one, told in store.first_words(untitled).items()}
+    words = {one: first_line for store in stores for one, first_line in store.first_words(untitled).items()}
     rows = (replace(row, label=words[row.key]) if row.key in words else row for row in found.rows)
     return replace(found, rows=tuple(rows))
 
 
-def whole(found: Ledger) -> Ledger:
+def whole_conversations(found: Ledger) -> Ledger:
     """A ledger with one row per session or conversation; ledgers of other dimensions are unchanged."""
     if found.by not in BY_ID:
         return found

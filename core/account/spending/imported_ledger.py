@@ -167,8 +167,8 @@ def _group(call: Call, first: bool) -> Group:
 def _notes(calls: Sequence[Call], read: Transcripts) -> Iterator[str]:
     cut = [call for call in calls if call.cut]
     if cut:
-        said = f"{len(cut):,} of {len(calls):,} calls were logged while streaming only"
-        yield f"{said}: {_more(sum(call.exceeds for call in cut), len(cut))}"
+        note = f"{len(cut):,} of {len(calls):,} calls were logged while streaming only"
+        yield f"{note}: {_more(sum(call.exceeds for call in cut), len(cut))}"
     if read.silent:
         count = plural(len(read.silent), "file holds", "files hold")
         yield f"{count} no usage of a model call: {_first_names(read.silent)}"
@@ -189,8 +189,8 @@ def _crossings(calls: Sequence[Call], by: str, zone: tzinfo | None) -> Iterator[
     """How many calls extend past a day or hour, and where they are booked."""
     crossing = sum(_crosses(call, by, zone) for call in calls) if by in FORMS else 0
     if crossing:
-        said = plural(crossing, "call goes", "calls go")
-        yield f"{said} past the end of the {by}: booked by when the request was sent (first line)"
+        words = plural(crossing, "call goes", "calls go")
+        yield f"{words} past the end of the {by}: booked by when the request was sent (first line)"
 
 
 def _crosses(call: Call, by: str, zone: tzinfo | None) -> bool:

@@ -177,7 +177,7 @@ class Books:
     def notes(self) -> tuple[str, ...]:
         """What is missing from the numbers, and what was assumed."""
         silent, disagreeing, residual, unbooked = self.counted[1:]
-        told = (
+        reasons = (
             (
                 unbooked,
                 "{} with calls Hermes did not book, as for /compress, after a timeout, of an answer cut off: "
@@ -191,7 +191,7 @@ class Books:
                 f"{{}} went on past the {self.by} it began on, where all of it is booked; {_BY_CALL}",
             ),
         )
-        notes = [text.format(plural(count, "session")) for count, text in told if count]
+        notes = [text.format(plural(count, "session")) for count, text in reasons if count]
         if self.unsplit:
             notes.append("databases of Hermes before 0.19 keep no auxiliary calls: summaries are not in it")
         if self.mispriced and self.prices is not None:
@@ -266,15 +266,15 @@ def _add_subtrees(books: Books, everything: list[Group], threads: Threads, seen:
     """Beside a conversation's own total, add what it and its delegates spent together."""
     own: dict[str, tuple[Buckets, Money]] = {}
     roots = {threads.root(group.key) for group in seen}
-    wanted = {root: below for root in roots if (below := threads.delegates(root))}
-    concerned = {one for root, below in wanted.items() for one in (root, *below)}
+    delegates = {root: below for root in roots if (below := threads.delegates(root))}
+    concerned = {one for root, below in delegates.items() for one in (root, *below)}
     for group in everything:
         root = threads.root(group.key)
         if root in concerned:
             tokens, recorded = own.get(root, (Buckets(), Money()))
             amount = finish("", "", "", [group], priced=False)
             own[root] = (tokens + amount.tokens, recorded + amount.recorded)
-    for root, below in wanted.items():
+    for root, below in delegates.items():
         tokens, recorded = own.get(root, (Buckets(), Money()))
         for one in below:
             more, amount_below = own.get(one, (Buckets(), Money()))

@@ -186,8 +186,8 @@ class Spending:
         """How many sessions are counted, and how many of them are counted short."""
         whole = sum(map(_SESSIONS, self.whole))
         silent = sum(map(_SHAKY, self.whole))
-        taken, more, disagreeing, residual = self._taken_apart() if self._apart else (0, 0, 0, 0)
-        seen = self._distinct() if self._shared else whole + taken
+        counted, more, disagreeing, residual = self._taken_apart() if self._apart else (0, 0, 0, 0)
+        seen = self._distinct() if self._shared else whole + counted
         return Counted(seen, silent + more, disagreeing, residual, self._short())
 
     def _short(self) -> int:

@@ -69,9 +69,9 @@ class TokenCache:
     def get(self, encoding: str, digests: Iterable[bytes]) -> dict[bytes, int]:
         """The known counts of these digests."""
         found: dict[bytes, int] = {}
-        wanted = list(dict.fromkeys(digests))
-        for start in range(0, len(wanted), _BATCH):
-            found |= self._page(encoding, wanted[start : start + _BATCH])
+        unique = list(dict.fromkeys(digests))
+        for start in range(0, len(unique), _BATCH):
+            found |= self._page(encoding, unique[start : start + _BATCH])
         return found
 
     def put(self, encoding: str, counts: Mapping[bytes, int]) -> None:
@@ -176,10 +176,10 @@ def count_messages(
         if cancelled is not None and cancelled():
             complete = False
             break
-        spoken = ["\n".join(_texts(message)) for message in batch]
+        texts = ["\n".join(_texts(message)) for message in batch]
         thought = [_thought(message) for message in batch]
-        known = _count_all([*spoken, *thought], choice.name, cache, count)
-        counts += [known[text] for text in spoken]
+        known = _count_all([*texts, *thought], choice.name, cache, count)
+        counts += [known[text] for text in texts]
         reasoning += [known[text] for text in thought]
     return TokenCounts(choice, tuple(counts), tuple(reasoning), complete)
 

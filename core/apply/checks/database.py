@@ -129,16 +129,16 @@ def _stopped_after(
 
 def unchanged(case: Case) -> GuardResult:
     """The same rows with the same contents as when the preview was made."""
-    wanted = tuple(one for one in case.rehearsal.before if one.row)
+    expected = tuple(one for one in case.rehearsal.before if one.row)
     if case.rehearsal.mode is ApplyMode.FORK:
-        found = case.store.messages([one.row.id for one in wanted if one.row])
+        found = case.store.messages([one.row.id for one in expected if one.row])
     else:
         found = live_messages(case.store, case.rehearsal.session_id)
-    if [one.row and one.row.id for one in found] == [one.row and one.row.id for one in wanted] and all(
-        left.wire == right.wire for left, right in zip(found, wanted, strict=True)
+    if [one.row and one.row.id for one in found] == [one.row and one.row.id for one in expected] and all(
+        left.wire == right.wire for left, right in zip(found, expected, strict=True)
     ):
         return passed("unchanged", "the conversation is as the preview saw it")
-    text = f"the conversation changed since the preview ({len(wanted)} messages then, {len(found)} now)"
+    text = f"the conversation changed since the preview ({len(expected)} messages then, {len(found)} now)"
     return against("unchanged", text)
 
 

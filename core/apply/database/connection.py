@@ -171,10 +171,10 @@ def read_images(
     """Rows in which a column has one of these values, in row order, with or without some columns."""
     names = tuple(name for name in columns_of(connection, table) if name not in without)
     listed = ", ".join(f'"{name}"' for name in names)
-    wanted = list(values)
+    ids = list(values)
     found: list[dict[str, Cell]] = []
-    for start in range(0, len(wanted), _CHUNK):
-        chunk = wanted[start : start + _CHUNK]
+    for start in range(0, len(ids), _CHUNK):
+        chunk = ids[start : start + _CHUNK]
         marks = ", ".join("?" * len(chunk))
         query = f'SELECT {listed} FROM "{table}" WHERE "{column}" IN ({marks}) ORDER BY rowid'  # noqa: S608
         rows = connection.execute(query, chunk).fetchall()

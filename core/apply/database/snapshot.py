@@ -45,13 +45,13 @@ def take(connection: sqlite3.Connection, session_id: str, live: Sequence[int]) -
     """Read a session, and stage the rows."""
     (session,) = read_images(connection, "sessions", "id", [session_id])
     every = read_images(connection, "messages", "session_id", [session_id], without=TEXTS)
-    whole = read_images(connection, "messages", "id", live)
+    images = read_images(connection, "messages", "id", live)
     names = columns_of(connection, "messages")
     columns = tuple(name for name in names if name not in TEXTS)
     texts = tuple(name for name in names if name in TEXTS)
     stage(connection, SEEN, columns, every)
-    stage(connection, _SEEN_TEXTS, ("id", *texts), whole)
-    messages = {image["id"]: image for image in every} | {image["id"]: image for image in whole}
+    stage(connection, _SEEN_TEXTS, ("id", *texts), images)
+    messages = {image["id"]: image for image in every} | {image["id"]: image for image in images}
     return Snapshot(session_id, session, messages, columns, texts)
 
 

@@ -127,10 +127,10 @@ def open_todos(messages: Sequence[Message]) -> str | None:
 def may_hide_todos(messages: Sequence[Message]) -> bool:
     """Whether an agent may hold to-dos in memory that no result in the conversation shows."""
     header = todo_header()
-    told = any(call.name in _TOOLS for call in _calls(messages)) or any(
+    may_hide = any(call.name in _TOOLS for call in _calls(messages)) or any(
         message.role == "user" and header in message.text for message in messages
     )
-    return told and _newest(messages) is None
+    return may_hide and _newest(messages) is None
 
 
 def _newest(messages: Sequence[Message]) -> list[Mapping[str, Any]] | None:

@@ -127,10 +127,10 @@ def without_summaries(rows: list[Row], measured: Measured) -> list[Row]:
     rules = measured.policy.summary
     if not rules.every_summary:
         return rows
-    held = frozenset(measured.columns.summaries)  # pruning may have changed some of these
+    summaries = frozenset(measured.columns.summaries)  # pruning may have changed some of these
     kept: list[Row] = []
     for row in rows:
-        if row.origin not in held or not is_summary(row.message.wire, rules):
+        if row.origin not in summaries or not is_summary(row.message.wire, rules):
             kept.append(row)
         elif (live := unwrapped(row.message)) is not None:
             kept.append(replace(row, message=live))

@@ -169,8 +169,8 @@ def _is_foreign(message: Message, policy: Policy) -> bool:
 def _request(
     before: Sequence[Message], after: Sequence[Message], summary_index: int, policy: Policy
 ) -> Iterator[str]:
-    spoken = (message for message in reversed(before) if message.role == "user" and message.text.strip())
-    real = (m for m in spoken if not is_summary(m.wire, policy.summary) and not _is_foreign(m, policy))
+    requests = (message for message in reversed(before) if message.role == "user" and message.text.strip())
+    real = (m for m in requests if not is_summary(m.wire, policy.summary) and not _is_foreign(m, policy))
     newest = next(real, None)
     if newest is None:
         return
@@ -184,8 +184,8 @@ def _request(
 
 
 def _has_equal_neighbour(rows: Sequence[Row], index: int, policy: Policy) -> bool:
-    before, behind = rows[:index], rows[index + 1 :]
+    before, after = rows[:index], rows[index + 1 :]
     if policy.assembly.visible_roles:
         own = visible_role(rows[index])
-        return own is not None and own in (last_visible(before), last_visible(behind[::-1]))
-    return rows[index].role in (row.role for row in (*before[-1:], *behind[:1]))
+        return own is not None and own in (last_visible(before), last_visible(after[::-1]))
+    return rows[index].role in (row.role for row in (*before[-1:], *after[:1]))

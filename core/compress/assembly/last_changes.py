@@ -86,12 +86,10 @@ def _reused(given: Sequence[Message], policy: Policy) -> frozenset[str]:
     return frozenset(name for name, count in counts.items() if count > 1)
 
 
-def _spot(
-    behind: Sequence[Message], messages: Messages, reused: frozenset[str], policy: Policy
-) -> int | None:
+def _spot(after: Sequence[Message], messages: Messages, reused: frozenset[str], policy: Policy) -> int | None:
     """The place before the first later row that is still there, else the end; None when unsure."""
     unsure = False
-    for follower in behind:
+    for follower in after:
         if _names(follower, policy) & reused:
             unsure = unsure or any(_names(message, policy) & reused for message in messages)
             continue
@@ -100,7 +98,7 @@ def _spot(
             return place
     if unsure:
         return None
-    asked = any(is_asking(message, policy) for message in behind)
+    asked = any(is_asking(message, policy) for message in after)
     return len(messages) - (asked and bool(messages) and is_asking(messages[-1], policy))
 
 

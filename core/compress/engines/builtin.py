@@ -243,9 +243,9 @@ class ContextCompressor(ContextEngine):
         except SummaryFailure as failure:
             if failure.kind is FailureKind.CANCELLED:
                 raise
-            taken = accepted(failure, self.policy.failure)
-            if taken is not None:
-                return taken
+            is_accepted = accepted(failure, self.policy.failure)
+            if is_accepted is not None:
+                return is_accepted
             self.last_error = failure.what
             self.backoff.failed(
                 failure.kind, failure.what, self.policy.failure, now, configured=self._abort_configured

@@ -50,7 +50,7 @@ class Found:
 
     Attributes:
         said_by: The bits of everyone who says it.
-        told: How many messages say it, without tool output.
+        mention_count: How many messages say it, without tool output.
         told_by: For a long text the roots of the words that identify it; empty when all words do.
     """
 
@@ -60,7 +60,7 @@ class Found:
     in_focus: bool = False
     said_by: int = 0
     told_by: tuple[str, ...] = ()
-    told: int = 0
+    mention_count: int = 0
 
 
 Facts: TypeAlias = Callable[[str], list[FactValue]]
@@ -78,23 +78,23 @@ def collect(views: Sequence[View], topic: Topic | None = None, *, prose: bool = 
     found: dict[FactValue, Found] = {}
     # Agents read and say the same things repeatedly: each text is searched once.
     anchors = cache(partial(values, errors=False))
-    told = cache(lambda text: list(prose_values(text))) if prose else None
+    values_of = cache(lambda text: list(prose_values(text))) if prose else None
     for view in views:
-        whole = topic is not None and about(view, topic)
+        on_topic = topic is not None and about(view, topic)
         mentions: dict[int, bool] = {}
-        for fact, context, said_by in _of(view, anchors, told):
+        for fact, context, said_by in _of(view, anchors, values_of):
             entry = found.get(fact)
             if entry is None:
                 found[fact] = entry = Found(fact.category, fact.value)
             entry.said_by |= said_by
             if not entry.messages or entry.messages[-1] != view.index:
                 entry.messages.append(view.index)
-                entry.told += not said_by & RESULT
+                entry.mention_count += not said_by & RESULT
             if topic is None or entry.in_focus:
                 continue
             if id(context) not in mentions:
                 mentions[id(context)] = topic.share(context) > 0
-            entry.in_focus = whole or (mentions[id(context)] and covered(fact.value, context, topic))
+            entry.in_focus = on_topic or (mentions[id(context)] and covered(fact.value, context, topic))
     return list(found.values())
 
 
@@ -234,5 +234,5 @@ def _one(group: Sequence[Found]) -> Found:
         sorted({at for entry in group for at in entry.messages}),
         any(entry.in_focus for entry in group),
         said_by,
-        told=sum(entry.told for entry in group),
+        mention_count=sum(entry.mention_count for entry in group),
     )

@@ -142,16 +142,16 @@ def pending(views: Sequence[View]) -> list[View]:
         elif view.role == "assistant":
             since += (view.text, *(call.target for call in view.calls))
             if waiting and view.text.strip() and not view.calls:
-                said = frozenset(terms("\n".join(since)))
-                left = [ask for ask in waiting if not _is_taken_up(ask.text, said)]
+                later_words = frozenset(terms("\n".join(since)))
+                left = [ask for ask in waiting if not _is_taken_up(ask.text, later_words)]
                 waiting = left if 1 < len(waiting) != len(left) else waiting[:-1]
                 since = []
     return waiting
 
 
-def _is_taken_up(ask: str, said: frozenset[str]) -> bool:
+def _is_taken_up(ask: str, later_words: frozenset[str]) -> bool:
     words = terms(ask)
-    return len(said.intersection(words)) >= _TAKEN_UP * len(words)
+    return len(later_words.intersection(words)) >= _TAKEN_UP * len(words)
 
 
 def effect_of(name: str) -> str | None:

@@ -138,7 +138,7 @@ def value_weight(entry: Found) -> float:
         if said_by & witness:
             looked_up = witness == CALLED and entry.category == "ids"
             doubt *= 1 - (_LOOKED_UP if looked_up else strength)
-    again = min(_MOST_AGAIN, _AGAIN * max(0, entry.told - 1))
+    again = min(_MOST_AGAIN, _AGAIN * max(0, entry.mention_count - 1))
     return round(min(1.0, (1 - doubt) + again) * _WORTH[entry.category], 3)
 
 

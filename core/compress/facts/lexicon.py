@@ -101,9 +101,9 @@ def _as(kind: str, name: str, entries: list[str]) -> Any:
     return frozenset(entries) if kind == "frozenset[str]" else tuple(entries)
 
 
-def figure_of(told: str) -> str:
+def figure_of(text: str) -> str:
     """A figure in digits without separators, even if it was written as a word."""
-    lower = told.lower().replace(",", "")
+    lower = text.lower().replace(",", "")
     return str(FIGURES.index(lower) + 2) if lower in FIGURES else lower
 
 
@@ -112,9 +112,9 @@ def spellings(figure: str) -> Iterator[str]:
     for thousands, decimal in ((",", "."), (".", ",")):
         grouped = rf"\d{{1,3}}(?:\{thousands}\d{{3}})+"
         if re.fullmatch(rf"(?:{grouped}|\d+)(?:\{decimal}\d+)?", figure):
-            whole, _, places = figure.replace(thousands, "").partition(decimal)
+            integer, _, places = figure.replace(thousands, "").partition(decimal)
             for group, point in (("", "."), ("", ","), (",", "."), (".", ","), (" ", ",")):
-                start = f"{int(whole):,}".replace(",", group)
+                start = f"{int(integer):,}".replace(",", group)
                 yield from (f"{start}{point}{part}".rstrip(point) for part in (places, places.rstrip("0")))
 
 
@@ -125,10 +125,10 @@ def clock_times(figure: str) -> Iterator[str]:
         return
     hour, minutes = int(match[1]), match[2]
     for same in (hour, (hour + _HOURS // 2) % _HOURS):
-        for told in {str(same), f"{same:02}"}:
-            yield from (f"{told}{sign}{minutes}" for sign in (":", "h", " h ", "."))
+        for hour_text in {str(same), f"{same:02}"}:
+            yield from (f"{hour_text}{sign}{minutes}" for sign in (":", "h", " h ", "."))
             if minutes == "00":
-                yield from (f"{told}{word}" for word in ("h", " h", " uhr", "am", " am", "pm", " pm"))
+                yield from (f"{hour_text}{word}" for word in ("h", " h", " uhr", "am", " am", "pm", " pm"))
 
 
 def is_time(text: str, at: int) -> bool:

@@ -105,9 +105,11 @@ def views(
     roles = [message.role for message in messages]
     both = list(zip(messages, roles, strict=True))
     made = [message.tool_calls if role == "assistant" else () for message, role in both]
-    said = [_readable(message, role, clean, min(most, limits.get(role, most))) for message, role in both]
-    cleaned = clean([*said, *(call.arguments for calls in made for call in calls)])
-    texts, arguments = cleaned[: len(said)], iter(cleaned[len(said) :])
+    readable_messages = [
+        _readable(message, role, clean, min(most, limits.get(role, most))) for message, role in both
+    ]
+    cleaned = clean([*readable_messages, *(call.arguments for calls in made for call in calls)])
+    texts, arguments = cleaned[: len(readable_messages)], iter(cleaned[len(readable_messages) :])
     known: dict[str, Call] = {}
     failures: dict[str, tuple[str, ...]] = {}
     result: list[View] = []
@@ -148,14 +150,14 @@ def is_output(text: str, before: str | None) -> bool:
     return before == "assistant" and bool(lexicon().observed.search(text))
 
 
-def _observed(said: View, output: View) -> tuple[View, View]:
+def _observed(call_view: View, output: View) -> tuple[View, View]:
     """Turn a command in an assistant's text, and the row with its output, into a call and a result."""
-    fences = _FENCED.findall(said.text)
-    if said.calls or not fences:
-        return said, output
+    fences = _FENCED.findall(call_view.text)
+    if call_view.calls or not fences:
+        return call_view, output
     command = one_line(fences[-1].strip().split("\n", 1)[0], _LONGEST_TARGET)
-    call = Call(f"text-{said.index}", "shell", command, command, None, fences[-1][: HEAD + TAIL])
-    return replace(said, calls=(call,)), replace(output, answers=call)
+    call = Call(f"text-{call_view.index}", "shell", command, command, None, fences[-1][: HEAD + TAIL])
+    return replace(call_view, calls=(call,)), replace(output, answers=call)
 
 
 def _failures(text: str) -> tuple[str, ...]:

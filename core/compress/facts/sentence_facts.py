@@ -134,20 +134,24 @@ def _settled(views: Sequence[View]) -> Iterator[_Told]:
 
     Read from the end, as a long conversation has many more of them than are shown.
     """
-    told: dict[str, list[_Told]] = {"open": [], "decisions": [], "state": []}
+    by_kind: dict[str, list[_Told]] = {"open": [], "decisions": [], "state": []}
     answers = (
         at for at in range(len(views) - 1, -1, -1) if views[at].role == "assistant" and not views[at].calls
     )
     last, late = next(answers, -1), len(views) * _RECENT
     for at in range(len(views) - 1, -1, -1):
-        if at < late and len(told["decisions"]) >= _MOST_DECISIONS and len(told["state"]) >= _MOST_STATES:
+        if (
+            at < late
+            and len(by_kind["decisions"]) >= _MOST_DECISIONS
+            and len(by_kind["state"]) >= _MOST_STATES
+        ):
             break
         if views[at].role == "assistant" and views[at].text.strip():
             for one in reversed(list(_sentence_outcomes(views[at], at, is_last=at == last, late=at >= late))):
-                told[one[0]].append(one)
-    yield from reversed(told["open"])
-    yield from reversed(told["decisions"][:_MOST_DECISIONS])
-    yield from reversed(told["state"][:_MOST_STATES])
+                by_kind[one[0]].append(one)
+    yield from reversed(by_kind["open"])
+    yield from reversed(by_kind["decisions"][:_MOST_DECISIONS])
+    yield from reversed(by_kind["state"][:_MOST_STATES])
 
 
 def _sentence_outcomes(view: View, at: int, *, is_last: bool, late: bool) -> Iterator[_Told]:
@@ -175,7 +179,7 @@ def _classified_sentences(text: str) -> tuple[tuple[str, str], ...]:
             continue
         if words.offered.search(sentence):
             continue
-        kind = next((name for name, says in kinds if says.search(sentence)), None)
+        kind = next((name for name, pattern in kinds if pattern.search(sentence)), None)
         if kind is not None and len(roots(sentence)) > 1:
             found.append((kind, one_line(sentence, _LINE)))
     return tuple(found)
@@ -229,8 +233,8 @@ class Correction:
     def replaces(self, statement: str) -> bool:
         """Whether it gives another figure with the same unit for what a statement says."""
         stated = [one for one in _measures(statement) if one[1]]
-        told = self.about.intersection(roots(statement)).difference(*stated)
-        return len(told) >= _ALIKE and any(map(self._is_other, stated))
+        shared = self.about.intersection(roots(statement)).difference(*stated)
+        return len(shared) >= _ALIKE and any(map(self._is_other, stated))
 
     def _is_other(self, stated: _Measure) -> bool:
         figure, unit = stated
@@ -251,10 +255,10 @@ def corrections(views: Sequence[View]) -> list[Correction]:
         given = frozenset(_measures(view.text)) if brief else frozenset[_Measure]()
         if given:
             exchange = [one.text for one in views[max(0, at - _EXCHANGE) : at] if one.role != "tool"]
-            said = next(one for one in sentences(view.text) if any(_measures(one)))
+            statement = next(one for one in sentences(view.text) if any(_measures(one)))
             about = frozenset(roots("\n".join((*exchange, view.text))))
             before = frozenset(_measures("\n".join(exchange[-1:])))
-            found.append(Correction(view.index, one_line(said, _SHOWN), given, before, about))
+            found.append(Correction(view.index, one_line(statement, _SHOWN), given, before, about))
     return found
 
 

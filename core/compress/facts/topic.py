@@ -93,17 +93,17 @@ class Topic:
         folder, else by the words of the name. An extension alone is never the topic.
         """
         texts = [document.lower() for document in documents]
-        wanted = tuple(_wanted(text, texts))
-        pattern = _pattern(wanted)
+        terms = tuple(_wanted(text, texts))
+        pattern = _pattern(terms)
         if pattern is None:
             return cls({}, None)
-        counts = dict.fromkeys(wanted, 0)
+        counts = dict.fromkeys(terms, 0)
         for document in texts:
             for term in set(pattern.findall(document)):
                 counts[term] += 1
         raw = {term: math.log(1 + (len(texts) + 1) / n) for term, n in counts.items() if n}
-        whole = sum(raw.values())
-        return cls({term: weight / whole for term, weight in raw.items()}, pattern)
+        total = sum(raw.values())
+        return cls({term: weight / total for term, weight in raw.items()}, pattern)
 
     def share(self, text: str) -> float:
         """How much of the topic a text mentions, 0 to 1."""
@@ -133,24 +133,24 @@ def _wanted(text: str, texts: list[str]) -> Iterator[str]:
 
 def _name_or_words(name: str, texts: list[str]) -> tuple[str, ...]:
     for form in dict.fromkeys((name, name.rpartition("/")[2])):
-        whole = re.compile(_whole(form))
-        if form and any(form in text and whole.search(text) for text in texts):
+        whole_word = re.compile(_whole_word(form))
+        if form and any(form in text and whole_word.search(text) for text in texts):
             return (form,)
     last = name.rpartition("/")[2]
     return terms(last.rpartition(".")[0] if lexicon().file_name.fullmatch(last) else name)
 
 
-def _whole(name: str) -> str:
+def _whole_word(name: str) -> str:
     """Matches a name that is not part of a longer one: `auth.py`, but not `test_auth.py` or `auth.pyc`."""
     literal = re.escape(name)
     return rf"{literal}(?<![\w.-]{literal})(?![\w-]|\.\w)"
 
 
-def _pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
+def _pattern(terms: tuple[str, ...]) -> re.Pattern[str] | None:
     """Matches the names and stems; a stem only at the start of a word or of an identifier's part."""
-    if not wanted:
+    if not terms:
         return None
-    longest_first = sorted(wanted, key=len, reverse=True)
+    longest_first = sorted(terms, key=len, reverse=True)
     # The lookbehind comes after the literal, as a pattern that begins with its text is found fast.
     starts = (_start(term) for term in longest_first)
     return re.compile("|".join(starts))
@@ -158,7 +158,7 @@ def _pattern(wanted: tuple[str, ...]) -> re.Pattern[str] | None:
 
 def _start(term: str) -> str:
     literal = re.escape(term)
-    return _whole(term) if _NAME.fullmatch(term) else f"{literal}(?<![a-z]{literal})"
+    return _whole_word(term) if _NAME.fullmatch(term) else f"{literal}(?<![a-z]{literal})"
 
 
 def nearest(text: str, documents: Iterable[str]) -> str | None:

@@ -199,19 +199,19 @@ def without_code(text: str) -> str:
 
 def prose_values(text: str) -> Iterator[FactValue]:
     """The names, dates and plain figures in prose; code blocks are not read."""
-    spoken = without_code(text)
+    prose = without_code(text)
     found: dict[FactValue, None] = {}
-    for quoted in _QUOTED.findall(spoken) if "`" in spoken else ():
+    for quoted in _QUOTED.findall(prose) if "`" in prose else ():
         if classify(quoted) is None and any(map(str.isalpha, quoted)):
             name = quoted.strip()
             found[FactValue("names", name.partition("(")[0] if _CALLED.fullmatch(name) else name)] = None
-    telling = " ".join(word for word in dict.fromkeys(spoken.split()) if not _is_plain(word))
+    telling = " ".join(word for word in dict.fromkeys(prose.split()) if not _is_plain(word))
     for name in dict.fromkeys(_NAME.findall(telling)):
         if name not in lexicon().known_codes and classify(name) is None and terms(name):
             found[FactValue("names", name.removesuffix("()"))] = None
-    for date in dates(spoken):
+    for date in dates(prose):
         found[FactValue("dates", date)] = None
-    for figure in _PLAIN.findall(spoken):
+    for figure in _PLAIN.findall(prose):
         found[FactValue("numbers", figure)] = None
     yield from found
 

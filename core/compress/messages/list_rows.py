@@ -99,10 +99,10 @@ def _stripped(row: Row, answered: set[str], rules: AssemblyRules) -> Row:
         return row
     if kept:
         return replace(row, message=row.message.with_wire(tool_calls=kept))
-    bare = replace(row, message=without_keys(row.message, ("tool_calls",)))
-    content = bare.content
+    without_calls = replace(row, message=without_keys(row.message, ("tool_calls",)))
+    content = without_calls.content
     empty = not content or (isinstance(content, str) and not content.strip())
-    return bare.rewritten(_REMOVED) if empty else bare
+    return without_calls.rewritten(_REMOVED) if empty else without_calls
 
 
 def _is_unanswered(call: Any, answered: set[str], rules: AssemblyRules) -> bool:

@@ -87,8 +87,8 @@ def _without_unanswered(rows: Sequence[Message], policy: Policy) -> Iterator[Mes
         if not calls:
             yield row
             continue
-        behind = takewhile(lambda other: other.role == "tool", rows[i + 1 :])
-        answered = {name for other in behind for name in result_ids(other, policy.assembly)}
+        results = takewhile(lambda other: other.role == "tool", rows[i + 1 :])
+        answered = {name for other in results for name in result_ids(other, policy.assembly)}
         kept = [call for call in calls if call_ids(call, policy.assembly) & answered]
         if len(kept) == len(calls):
             yield row

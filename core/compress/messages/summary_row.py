@@ -93,13 +93,13 @@ def merged(row: Row, summary: str, leads: bool, rules: AssemblyRules) -> Row:
     if leads or rules.merge == "before":
         joined = prepended(content, f"{summary}\n\n{END_MARKER}\n\n")
     else:
-        behind = appended(content, f"\n\n{MERGED_DELIMITER}\n\n{summary}\n\n{END_MARKER}")
-        joined = prepended(behind, f"{PRIOR_HEADER}\n")
+        ended = appended(content, f"\n\n{MERGED_DELIMITER}\n\n{summary}\n\n{END_MARKER}")
+        joined = prepended(ended, f"{PRIOR_HEADER}\n")
     flags = {SUMMARY_FLAG: True} if rules.marks_row else {}
     return row.rewritten(joined, drop_sidecar=rules.drops_sidecar, **flags)
 
 
-def bare(text: str, rules: SummaryRules) -> str:
+def body_text(text: str, rules: SummaryRules) -> str:
     """A summary's body as the release inserts it: without any wrapper, prefix and end marker.
 
     The release also looks for them in text that the body quotes, so a quoted wrapper cuts the body short.

@@ -182,13 +182,13 @@ class _Tail:
     def _least(self) -> int:
         """How many messages the tail holds whatever they weigh."""
         rules = self._rules
-        behind = max(0, self._count - self._head - 1)
-        if behind <= 1 and (rules.floor or behind == 0):
+        after = max(0, self._count - self._head - 1)
+        if after <= 1 and (rules.floor or after == 0):
             return 0
         if not rules.floor:
-            return min(rules.least, behind)
+            return min(rules.least, after)
         floor = max(rules.least, min(self._settings.protect_last, rules.floor))
-        return min(floor, max(rules.least, behind - 2), behind)
+        return min(floor, max(rules.least, after - 2), after)
 
     def _walked_least(self, least: int) -> int:
         if not self._rules.floorless:
@@ -236,12 +236,12 @@ class _Tail:
             return cut if sum(self._rows.weights[moved:cut]) > self._limits.soft else moved
         return moved
 
-    def _with_requests(self, cut: int, wanted: int) -> int:
+    def _with_requests(self, cut: int, count: int) -> int:
         requests = self._columns.requests
-        behind = requests[bisect_left(requests, self._head) :]
-        if not behind:
+        after = requests[bisect_left(requests, self._head) :]
+        if not after:
             return cut
-        oldest = behind[-min(wanted, len(behind))]
+        oldest = after[-min(count, len(after))]
         return cut if oldest >= cut else max(oldest, self._head + 1)
 
     def _newest(self, positions: Sequence[int]) -> int:

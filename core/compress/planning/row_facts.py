@@ -212,5 +212,5 @@ def _skills(messages: Sequence[Message], calls: Calls, before: Columns) -> Skill
             text = content_text(message.content).lower()
             mentions.update((skill, i) for skill in known if skill in text)
     results = ((i, m) for i, m in enumerate(messages) if m.role == "tool" and isinstance(m.content, str))
-    held = ((i, skill_loaded(message, calls)) for i, message in results)
-    return Skills(sites, mentions, {i: skill.lower() for i, skill in held if skill is not None})
+    loaded_skills = ((i, skill_loaded(message, calls)) for i, message in results)
+    return Skills(sites, mentions, {i: skill.lower() for i, skill in loaded_skills if skill is not None})

@@ -117,9 +117,9 @@ def old_results(results: Sequence[int], rounds: int) -> list[int]:
         rounds: How many of the newest rounds are spared.
     """
     seen, previous = 0, None
-    for taken, position in enumerate(reversed(results)):
+    for newer, position in enumerate(reversed(results)):
         seen += previous is None or previous - position > 1
         previous = position
         if seen > rounds:
-            return list(results[: len(results) - taken])
+            return list(results[: len(results) - newer])
     return []

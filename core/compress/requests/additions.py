@@ -11,7 +11,7 @@ from core.compress.facts.collect import about, topic_of
 from core.compress.facts.readable import views
 from core.compress.facts.topic import Topic
 from core.compress.messages.kinds import content_text, is_asking, request_text
-from core.compress.messages.summary_row import bare
+from core.compress.messages.summary_row import body_text
 from core.compress.pruning.skills import lost_skills, mark
 from core.compress.pruning.truncate import elide
 from core.compress.pruning.truncate import mark as elision
@@ -90,7 +90,7 @@ def finished(body: str, finish: Finish, *, grounds: bool = True, wording: Wordin
         for heading, text in _mechanical(finish, wording):
             if text and heading_line(heading) not in body:
                 body += f"\n\n{heading_line(heading)}\n{text}"
-    return bare(body, rules)
+    return body_text(body, rules)
 
 
 def _mechanical(finish: Finish, wording: Wording) -> tuple[tuple[str, str], ...]:
@@ -118,7 +118,7 @@ def grounded(body: str, finish: Finish) -> str:
     task = f"{texts['grounded_open']}{_quoted(newest, policy, most)}\n{texts['grounded_close']}"
     named = "|".join(map(re.escape, (heading, *aliases)))
     section = re.compile(rf"^(?:{named})\s*\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-    body = bare(body, policy.summary)
+    body = body_text(body, policy.summary)
     first = section.search(body)
     if first is None:
         return f"{heading}\n{task}\n\n{body}".strip()

@@ -67,8 +67,8 @@ class _Pieces:
     """
 
     def __init__(self, pieces: Sequence[str], may_hold: Callable[[str], object]) -> None:
-        wanted = set(filter(may_hold, set(pieces)))
-        kept = list(filter(wanted.__contains__, pieces))
+        pieces_to_index = set(filter(may_hold, set(pieces)))
+        kept = list(filter(pieces_to_index.__contains__, pieces))
         self.counts = Counter(kept)
         self.newest = dict(zip(kept, count()))
 

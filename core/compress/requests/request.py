@@ -171,9 +171,9 @@ def finish_of(measured: Measured, plan: Plan, request: SummaryRequest, session: 
 
 def window_turns(measured: Measured, plan: Plan, window: Window) -> tuple[Message, ...]:
     """The messages to summarise: pruned, without summaries but with the messages these were merged into."""
-    wanted = frozenset(window.turns)
-    found = demoted(pruned_rows(measured, plan, min(wanted, default=0)), measured.policy.tail, plan, None)
-    rows = [row for row in found if row.origin in wanted]
+    turns = frozenset(window.turns)
+    found = demoted(pruned_rows(measured, plan, min(turns, default=0)), measured.policy.tail, plan, None)
+    rows = [row for row in found if row.origin in turns]
     return tuple(row.message for row in without_summaries(rows, measured))
 
 

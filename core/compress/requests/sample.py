@@ -26,11 +26,11 @@ def bounded(text: str, most: int) -> str:
 
 def sampled(records: Sequence[str], most: int) -> str:
     """Evenly spread slices of the records, the last one up to the newest, with marks for the gaps."""
-    whole = _BETWEEN.join(records)
-    if len(whole) <= most:
-        return whole
+    text = _BETWEEN.join(records)
+    if len(text) <= most:
+        return text
     count = min(_SLICES, len(records))
-    gap = len(_GAP.format(first=len(records), last=len(records), chars=len(whole)))
+    gap = len(_GAP.format(first=len(records), last=len(records), chars=len(text)))
     room = max(1, (most - gap * (count - 1)) // count)
     shown = [_fitted(record, room) for record in records]
     spans = _merged([_slice(shown, i, count, room) for i in range(count)])

@@ -59,10 +59,10 @@ def score(facts: Sequence[Fact], index: SummaryIndex, vouched: float) -> float |
         index: The summary.
         vouched: Share of the summary's own names and figures that occur in the messages.
     """
-    whole = sum(fact.weight**_POWER for fact in facts)
+    total_weight = sum(fact.weight**_POWER for fact in facts)
     trust = min(1.0, max(0.0, (vouched - _STRANGE) / (_KNOWN - _STRANGE)))
-    told = sum(fact.weight**_POWER * _credit(fact, index) for fact in facts)
-    return trust * told / whole if whole else None
+    kept_weight = sum(fact.weight**_POWER * _credit(fact, index) for fact in facts)
+    return trust * kept_weight / total_weight if total_weight else None
 
 
 def _credit(fact: Fact, index: SummaryIndex) -> float:
@@ -143,8 +143,8 @@ def retention_of(
         earlier: Messages that earlier compactions removed, which a summary may still mention.
         brief: See `retention`.
     """
-    whole = list(enumerate(messages))
-    around = (*((-1, one) for one in earlier), *whole[: cut.start], *whole[cut.end :])
+    numbered = list(enumerate(messages))
+    around = (*((-1, one) for one in earlier), *numbered[: cut.start], *numbered[cut.end :])
     return retention(
         messages[cut.start : cut.end],
         summary,
@@ -169,8 +169,8 @@ def _facts(weighed: Weighed, index: SummaryIndex, *, same_language: bool) -> Ite
 def _fate_of_its_values(sentence: str, index: SummaryIndex) -> str | None:
     """The fate of the names and figures in a sentence; None without any."""
     within = (*values(sentence, errors=False), *prose_values(sentence))
-    held = [index.fate(category, value) != LOST for category, value in within]
-    return (PARAPHRASED if 2 * sum(held) >= len(held) else LOST) if held else None
+    are_kept = [index.fate(category, value) != LOST for category, value in within]
+    return (PARAPHRASED if 2 * sum(are_kept) >= len(are_kept) else LOST) if are_kept else None
 
 
 def _masked(claims: Sequence[Unsupported]) -> tuple[Unsupported, ...]:
@@ -243,10 +243,10 @@ def stale(ended: Sequence[Outcome], index: SummaryIndex, changed: Sequence[Corre
 
 def _corrected(index: SummaryIndex, changed: Sequence[Correction]) -> list[str]:
     """Lines that state what a person corrected, without the new figure."""
-    told = ((line, correction_of(line, -1, changed)) for line in index.raw_lines if changed)
+    corrections = ((line, correction_of(line, -1, changed)) for line in index.raw_lines if changed)
     return [
         f"{line.strip(_BULLET)}: corrected in message {one.at}: {one.text}"
-        for line, one in told
+        for line, one in corrections
         if one is not None and not one.is_told(line)
     ]
 

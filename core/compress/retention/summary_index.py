@@ -75,22 +75,22 @@ class Passages:
 
     def tell_command(self, value: str) -> bool:
         """Whether one line holds every word of a command: one other word makes it another command."""
-        wanted = frozenset(terms(value)[:_MOST_TERMS])
-        return len(wanted) > 1 and any(wanted <= words for words in self._words)
+        needed = frozenset(terms(value)[:_MOST_TERMS])
+        return len(needed) > 1 and any(needed <= words for words in self._words)
 
     def sharing(self, value: str, *, strict: bool) -> Iterator[str]:
         """Passages that hold a share of a sentence's words, and its figures: case 12 is not case 41.
 
         A passage with `enough` of `n` known words holds at least one of the `n - enough + 1` rarest.
         """
-        wanted = roots(value)[:_MOST_TERMS]
-        share = TOLD if strict else TOLD_OF_LONG if len(wanted) > _LONG else TOLD_LOOSELY
-        enough = max(2, math.ceil(share * len(wanted)))
-        words = self._postings.keys() & wanted
+        needed = roots(value)[:_MOST_TERMS]
+        share = TOLD if strict else TOLD_OF_LONG if len(needed) > _LONG else TOLD_LOOSELY
+        enough = max(2, math.ceil(share * len(needed)))
+        words = self._postings.keys() & needed
         if len(words) < enough:
             return
         rarest = sorted(words, key=lambda term: len(self._postings[term]))
-        figures = frozenset(filter(str.isdigit, wanted)) if strict else frozenset[str]()
+        figures = frozenset(filter(str.isdigit, needed)) if strict else frozenset[str]()
         for at in {at for term in rarest[: max(0, len(words) - enough + 1)] for at in self._postings[term]}:
             if figures <= self._passages[at] and len(words & self._passages[at]) >= enough:
                 yield "\n".join(self._lines[at : at + _READ_TOGETHER])
@@ -224,8 +224,8 @@ class SummaryIndex:
         if len(last) > _TELLING and self._stands(last):
             return PARAPHRASED
         words = frozenset(map(root, parts_of(value)))
-        told = len(words) > 1 and self.passages.hold(words)
-        return PARAPHRASED if told else LOST
+        is_held = len(words) > 1 and self.passages.hold(words)
+        return PARAPHRASED if is_held else LOST
 
     def _url(self, lower: str) -> str:
         address = lower.partition("?")[0].rstrip("/")
@@ -244,8 +244,8 @@ class SummaryIndex:
             return LOST
         figure = number.group().replace(",", "")
         unit = lower[number.end() :].strip()
-        told = (line for line in self._numbers.get(figure, ()) if len(figure) >= _TELLING or unit in line)
-        return PARAPHRASED if any(told) else LOST
+        lines = (line for line in self._numbers.get(figure, ()) if len(figure) >= _TELLING or unit in line)
+        return PARAPHRASED if any(lines) else LOST
 
     def _stands(self, lower: str) -> bool:
         """Whether a value occurs in the summary, not inside a longer word."""

@@ -19,7 +19,7 @@ from core.compress.facts.topic import roots, terms
 from core.compress.facts.values import FactValue, prose_values, values
 from core.compress.retention.claims.doubted import Doubt, doubts, suspected, weigh_doubts
 from core.compress.retention.claims.quantities import miscounted
-from core.compress.retention.claims.reported import LABEL, QUOTED, subject, told, unvoiced
+from core.compress.retention.claims.reported import LABEL, QUOTED, subject, unsupported_reports, unvoiced
 from core.compress.retention.claims.standing import COUNTED, SMALL, is_day, is_rough, stands
 from core.compress.retention.ground.claim_words import claim_words, kind_of_check
 from core.compress.retention.ground.evidence import Evidence
@@ -141,9 +141,9 @@ def _suspicion(doubt: Doubt) -> Unsupported:
 
 def _beside(claim: Unsupported, evidence: Evidence) -> Unsupported:
     """A claim with what the messages say instead: the check that failed, else the most similar words."""
-    told = claim.where if claim.category in _VALUES else claim.value
-    found = evidence.acts.failure(kind_of_check(told)) if claim_words().checks.search(told) else None
-    found = found or evidence.accounts.nearest(*subject(told, tuple(_named(told))), _LEAST_NEAR)
+    text = claim.where if claim.category in _VALUES else claim.value
+    found = evidence.acts.failure(kind_of_check(text)) if claim_words().checks.search(text) else None
+    found = found or evidence.accounts.nearest(*subject(text, tuple(_named(text))), _LEAST_NEAR)
     at, line = found or (-1, "")
     return replace(claim, nearest=one_line(line, _NEAREST), message=at if at >= 0 else None)
 
@@ -154,8 +154,8 @@ def _sentences(summary: str) -> Iterator[tuple[str, bool]]:
     for heading, body in (("", first), *zip(rest[::2], rest[1::2], strict=True)):
         rule = claim_words().rules_heading.search(heading) is not None
         lines = (line for line in (heading, *body.splitlines()) if not line.startswith("#"))
-        said = (_ITEM.sub("- ", line) for line in lines if not lexicon().handoff.match(line))
-        text = "\n".join(line.removeprefix(markers()["grounded_open"]) for line in said)
+        items = (_ITEM.sub("- ", line) for line in lines if not lexicon().handoff.match(line))
+        text = "\n".join(line.removeprefix(markers()["grounded_open"]) for line in items)
         yield from ((sentence, rule) for sentence in sentences(_CUT.sub("… ", text)))
 
 
@@ -172,9 +172,9 @@ def _strange_figures(
 ) -> Iterator[tuple[str, str]]:
     """Figures and codes that occur in no message."""
     for match in _ALONE.finditer(sentence):
-        figure, behind = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
+        figure, next_word = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
         known = any(figure in fact.value for fact in facts) or (
-            behind and behind[0].rstrip(".,;)") in COUNTED
+            next_word and next_word[0].rstrip(".,;)") in COUNTED
         )
         small = figure.isdigit() and int(figure) <= SMALL
         rough = is_rough(sentence, match.start(), figure)
@@ -206,7 +206,7 @@ def _misreported(one: _Sentence, evidence: Evidence, *, same_language: bool) -> 
         yield ("constraints" if rule else "done"), one_line(claim.lstrip(_BULLET), _WHERE)
     yield from (("done", claim) for claim in _turned_round(plain, evidence))
     if not _is_copied(one, evidence):
-        acts = islice(told(one.text, one.facts, evidence), 1)
+        acts = islice(unsupported_reports(one.text, one.facts, evidence), 1)
         yield from (("done", claim.lstrip(_BULLET)) for claim in acts)
 
 
@@ -221,12 +221,12 @@ def _turned_round(sentence: str, evidence: Evidence) -> Iterator[str]:
         for match in pattern.finditer(sentence):
             first, second = _pair(match)
             if terms(first) and terms(second) and evidence.mentions(first) and evidence.mentions(second):
-                told = {
+                pairs = {
                     _pair(one)
                     for line in evidence.lines(max(first, second, key=len))
                     for one in pattern.finditer(line)
                 }
-                if (second, first) in told and (first, second) not in told:
+                if (second, first) in pairs and (first, second) not in pairs:
                     yield match.group()
 
 

@@ -67,20 +67,20 @@ def tail_mode(settings: Settings, rules: TailRules) -> str:
 
 def _percent(settings: Settings, rules: ThresholdRules, window: int, lines: list[str]) -> float:
     percent = settings.threshold
-    told = f"{percent:.2f} configured"
+    share_words = f"{percent:.2f} configured"
     own = _own_threshold(settings) if rules.model_thresholds else None
     rule = None if own is not None else _model_rule(settings, rules)
     if own is not None:
         percent = own
-        told += f", {percent:.2f} for model {settings.model}"
+        share_words += f", {percent:.2f} for model {settings.model}"
     elif rule is not None and not (rule.raise_only and rule.percent <= percent):
         percent = rule.percent
         verb = "raised" if percent > settings.threshold else "set"
-        told += f", {verb} to {percent:.2f} for model {settings.model}"
+        share_words += f", {verb} to {percent:.2f} for model {settings.model}"
     if window < rules.small_window and percent < rules.small_percent:
         percent = rules.small_percent
-        told += f", raised to {percent:.2f} because window {window:,} < {rules.small_window:,}"
-    lines.append(told)
+        share_words += f", raised to {percent:.2f} because window {window:,} < {rules.small_window:,}"
+    lines.append(share_words)
     return percent
 
 
@@ -137,8 +137,8 @@ def _threshold(settings: Settings, rules: ThresholdRules, percent: float, base: 
     near_full = int(base * rules.near_full)
     if rules.softens_minimum and threshold > share and threshold > near_full:
         threshold = max(share, near_full)
-        held = f"held at {rules.near_full:.0%} of {base:,} =" if near_full > share else "back to"
-        lines.append(f"{held} {threshold:,}, to leave room to compress")
+        how = f"held at {rules.near_full:.0%} of {base:,} =" if near_full > share else "back to"
+        lines.append(f"{how} {threshold:,}, to leave room to compress")
     if rules.near_full and threshold >= base:
         threshold = max(1, min(near_full, base - 1))
         lines.append(f"no prompt can reach that: {rules.near_full:.0%} of {base:,} = {threshold:,} instead")
@@ -173,21 +173,21 @@ def _tail(
 ) -> tuple[int, int]:
     mode = tail_mode(settings, rules)
     if mode == "fixed":
-        tail, told = rules.fixed, f"tail: {rules.fixed:,} tokens"
+        tail, words = rules.fixed, f"tail: {rules.fixed:,} tokens"
     elif mode == "lean":
         tail = max(rules.lean_floor, min(rules.lean_cap, int(window * rules.lean_percent)))
         bounds = f"within {rules.lean_floor:,} and {rules.lean_cap:,}"
-        told = f"tail: {rules.lean_percent:.1%} of {window:,}, {bounds} = {tail:,}"
+        words = f"tail: {rules.lean_percent:.1%} of {window:,}, {bounds} = {tail:,}"
     else:
         ratio = max(_RATIO_LEAST, min(settings.target_ratio, _RATIO_MOST))
         tail = int(threshold * ratio)
-        told = f"tail: {ratio:.2f} × {threshold:,} = {tail:,}"
+        words = f"tail: {ratio:.2f} × {threshold:,} = {tail:,}"
     soft = int(tail * rules.overshoot)
     if rules.window_share:
         most = int(window * rules.window_share)
         tail = max(1, min(tail, most))
         soft = max(min(int(tail * rules.overshoot), most), tail)
-    lines.append(f"{told}, up to {soft:,} rather than cut a message")
+    lines.append(f"{words}, up to {soft:,} rather than cut a message")
     return tail, soft
 
 

@@ -92,14 +92,14 @@ class Grounds:
 
 def without(body: str, is_wrong: Callable[[str], bool]) -> tuple[str, list[str]]:
     """A body without its wrong sentences, and those sentences; an item left empty is removed too."""
-    lines, taken = list[str](), list[str]()
+    lines, removed = list[str](), list[str]()
     for line in body.splitlines():
         wrong = [] if line.startswith("#") else [one for one in sentences(line) if is_wrong(one)]
         left = _less(line, wrong)
         if not wrong or left:
             lines.append(left)
-        taken += wrong
-    return "\n".join(lines), taken
+        removed += wrong
+    return "\n".join(lines), removed
 
 
 def _less(line: str, wrong: Sequence[str]) -> str:
@@ -114,11 +114,11 @@ def _less(line: str, wrong: Sequence[str]) -> str:
 
 def joined(body: str, lines: Sequence[FactLine], headings: Sequence[str]) -> str:
     """A body with lines added at the end of its sections; an empty section says so."""
-    told, added = sections(body), sections(render(lines, headings))
-    blocks = [told.pop("")] if "" in told else []
-    for heading in (*told, *(one for one in added if one not in told and added[one] != NOTHING)):
+    existing, added = sections(body), sections(render(lines, headings))
+    blocks = [existing.pop("")] if "" in existing else []
+    for heading in (*existing, *(one for one in added if one not in existing and added[one] != NOTHING)):
         more = added.get(heading, NOTHING)
-        parts = [part for part in (told.get(heading, ""), more) if part.strip() and part != NOTHING]
+        parts = [part for part in (existing.get(heading, ""), more) if part.strip() and part != NOTHING]
         blocks.append("\n".join((heading_line(heading), *(parts or [NOTHING]))))
     return "\n\n".join(blocks)
 
@@ -129,14 +129,14 @@ class _Corrected:
 
     Attributes:
         answer: The answer it was made from.
-        taken: The sentences that were removed.
+        removed: The sentences that were removed.
         added: How many lost facts were added.
         kept: The total weight of the facts it states.
     """
 
     answer: SummaryResult
     body: str
-    taken: Sequence[str]
+    removed: Sequence[str]
     added: int
     kept: float
 
@@ -212,24 +212,24 @@ class CheckedSummariser:
 
     def _corrected(self, answer: SummaryResult, grounds: Grounds, request: SummaryRequest) -> _Corrected:
         """An answer without unsupported claims, and with the heaviest facts it lost."""
-        body, taken = answer.body, list[str]()
+        body, removed = answer.body, list[str]()
         for closely in (True, False):  # a claim over two lines is unsupported in neither of them alone
             claims = grounds.unsupported(body)
             if claims:
                 body, gone = without(body, partial(_makes, claims, grounds if closely else None))
-                taken += gone
+                removed += gone
         missing = grounds.lost(body)
         room = min(int(_ADDED * request.budget), request.budget - self._estimate(body))
         lines = lines_of(missing, body, max(0, room), self._estimate)
         body = redact_text(joined(body, lines, request.headings))
-        return _Corrected(answer, body, taken, len(missing) - len(grounds.lost(body)), grounds.kept(body))
+        return _Corrected(answer, body, removed, len(missing) - len(grounds.lost(body)), grounds.kept(body))
 
 
 def _makes(claims: Sequence[Unsupported], grounds: Grounds | None, sentence: str) -> bool:
     """Whether a sentence makes one of the claims; given grounds, its own values must also be unsupported."""
     made = {claim.category for claim in claims if claim.value[:_WHERE].lstrip("-* ") in sentence}
-    told = grounds is None or not made.isdisjoint(("done", "constraints"))
-    return bool(made) and (told or bool(grounds and grounds.unsupported(sentence)))
+    is_needed = grounds is None or not made.isdisjoint(("done", "constraints"))
+    return bool(made) and (is_needed or bool(grounds and grounds.unsupported(sentence)))
 
 
 def _usage(answers: Sequence[SummaryResult]) -> Buckets | None:
@@ -239,6 +239,6 @@ def _usage(answers: Sequence[SummaryResult]) -> Buckets | None:
 
 
 def _said(best: _Corrected, claims: int) -> str:
-    quoted = "; ".join(f"“{one_line(one, _SHORT)}”" for one in best.taken[:_TOLD])
-    taken = f"{len(best.taken)} sentences taken out: {quoted}" if best.taken else "nothing taken out"
-    return f"checked: {claims} claims that nothing bears out, {taken}; {best.added} lost facts added"
+    quoted = "; ".join(f"“{one_line(one, _SHORT)}”" for one in best.removed[:_TOLD])
+    removed = f"{len(best.removed)} sentences taken out: {quoted}" if best.removed else "nothing taken out"
+    return f"checked: {claims} claims that nothing bears out, {removed}; {best.added} lost facts added"

@@ -149,9 +149,9 @@ def find_attempts(
         else:
             _add_record(drafts, thread, position, record, turns_tagged)
     unbegun = [one for one in _never_begun(thread, sessions) if settled(one.first.at)]
-    taken = {line.where for one in unbegun for line in one.inner}
+    used = {line.where for one in unbegun for line in one.inner}
     for draft in drafts:
-        draft.inner = [line for line in draft.inner if line.where not in taken]
+        draft.inner = [line for line in draft.inner if line.where not in used]
     found = [draft.freeze(_next_call(thread, draft)) for draft in drafts]
     place = {line.where: at for at, line in enumerate(thread)}
     return tuple(sorted([*_checked(found, gateway), *unbegun], key=lambda one: place[one.first.where]))

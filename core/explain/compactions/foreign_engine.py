@@ -39,12 +39,12 @@ class ForeignEngine:
     @property
     def notes(self) -> Iterator[str]:
         """What a reader of the threshold should know."""
-        told = "; ".join(f"{one.where} {one.text}" for one in self.evidence)
+        proof = "; ".join(f"{one.where} {one.text}" for one in self.evidence)
         if self.name is not None:
             shown = "is not in force" if self.limit is None else f"is the one it named in {self.limit}"
-            yield f"{told}: the context engine is {self.name!r}, so the threshold shown {shown}"
+            yield f"{proof}: the context engine is {self.name!r}, so the threshold shown {shown}"
         else:
-            yield f"another context engine wrote this, so the threshold shown was not in force then: {told}"
+            yield f"another context engine wrote this, so the threshold shown was not in force then: {proof}"
         yield from self.known
 
 

@@ -162,10 +162,10 @@ def _billed(scene: _Scene, steps: list[str]) -> Derived | None:
     mean = prompt // calls
     if mean < threshold:
         return None
-    told = f"{prompt:,} prompt tokens were booked over {calls} calls, {mean:,} each, >= {threshold:,}"
-    evidence = Evidence(Source.DATABASE, f"sessions {session.id}", told)
+    words = f"{prompt:,} prompt tokens were booked over {calls} calls, {mean:,} each, >= {threshold:,}"
+    evidence = Evidence(Source.DATABASE, f"sessions {session.id}", words)
     verdict = Verdict.DERIVED if calls == 1 else Verdict.SUSPECTED
-    return Derived(Trigger.POST_RESPONSE, verdict, mean, steps=(*steps, told), evidence=(evidence,))
+    return Derived(Trigger.POST_RESPONSE, verdict, mean, steps=(*steps, words), evidence=(evidence,))
 
 
 def _between_turns(scene: _Scene) -> Derived:
@@ -188,12 +188,12 @@ def _between_turns(scene: _Scene) -> Derived:
 def _reached(trigger: Trigger, verdict: Verdict, sizes: _Sizes, steps: list[str]) -> Derived:
     threshold = sizes.threshold or 0
     sign = ">=" if sizes.full >= threshold else "close to"
-    told = f"the request comes to about {sizes.full:,} {sign} {threshold:,}"
-    evidence = (Evidence(Source.DERIVED, "rows before the compaction", told),)
+    words = f"the request comes to about {sizes.full:,} {sign} {threshold:,}"
+    evidence = (Evidence(Source.DERIVED, "rows before the compaction", words),)
     if not sizes.threshold_changed:
-        return Derived(trigger, verdict, sizes.full, (*steps, told), evidence)
+        return Derived(trigger, verdict, sizes.full, (*steps, words), evidence)
     passed = f"a call of about {sizes.earlier:,} had passed before it, so the threshold was another one then"
-    return Derived(trigger, Verdict.SUSPECTED, sizes.full, (*steps, told, passed), evidence, explains=False)
+    return Derived(trigger, Verdict.SUSPECTED, sizes.full, (*steps, words, passed), evidence, explains=False)
 
 
 def _refused(sizes: _Sizes, steps: list[str]) -> Derived:
@@ -201,9 +201,9 @@ def _refused(sizes: _Sizes, steps: list[str]) -> Derived:
     if sizes.threshold is None:
         steps.append("no window is known, so nothing can be compared")
         return Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, sizes.full, steps=tuple(steps))
-    told = f"about {sizes.full:,} is below {sizes.threshold:,}: no check fires there, a refusal may"
-    evidence = Evidence(Source.DERIVED, "rows before the compaction", told)
-    found = (Trigger.OVERFLOW, Verdict.SUSPECTED, sizes.full, (*steps, told), (evidence,))
+    words = f"about {sizes.full:,} is below {sizes.threshold:,}: no check fires there, a refusal may"
+    evidence = Evidence(Source.DERIVED, "rows before the compaction", words)
+    found = (Trigger.OVERFLOW, Verdict.SUSPECTED, sizes.full, (*steps, words), (evidence,))
     return Derived(*found, explains=False)
 
 

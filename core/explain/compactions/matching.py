@@ -91,11 +91,11 @@ def match(attempts: Sequence[Attempt], boundaries: Sequence[BoundaryRows], clock
     pairs: dict[int, int] = {}
     moment = _same_moment(clock)
     counted = _same_counts(clock)
-    told = (_all_of(counted, moment), _all_of(_completed, moment), counted, moment)
-    for fits in (_same_child, *told, _same_parent):
+    tests = (_all_of(counted, moment), _all_of(_completed, moment), counted, moment)
+    for fits in (_same_child, *tests, _same_parent):
         _pair(pairs, attempts, boundaries, fits, clock)
-    taken = set(pairs.values())
-    alone = deque(place for place in range(len(attempts)) if place not in taken)
+    used = set(pairs.values())
+    alone = deque(place for place in range(len(attempts)) if place not in used)
     found: list[Match] = []
     for i, rows in enumerate(boundaries):
         at = pairs.get(i)
@@ -116,7 +116,7 @@ def _pair(
     fits: Fits,
     clock: Clock,
 ) -> None:
-    taken = set(pairs.values())
+    used = set(pairs.values())
     for i, rows in enumerate(boundaries):
         if i in pairs or rows.pruned or rows.boundary.own is not None:
             continue  # Hermes logs nothing about these
@@ -127,11 +127,11 @@ def _pair(
         fitting = [
             j
             for j in range(low + 1, high)
-            if j not in taken and attempts[j].cause.trigger is not Trigger.NATIVE and fits(attempts[j], rows)
+            if j not in used and attempts[j].cause.trigger is not Trigger.NATIVE and fits(attempts[j], rows)
         ]
         if fitting:
             pairs[i] = min(fitting, key=lambda j: _distance(attempts[j], rows, clock))
-            taken.add(pairs[i])
+            used.add(pairs[i])
 
 
 def _distance(attempt: Attempt, rows: BoundaryRows, clock: Clock) -> float:

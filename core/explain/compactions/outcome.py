@@ -88,17 +88,19 @@ def _cause_from_context(
         if any(_ended_in(context, line) for line in begun):
             return "left_lock"
         waited = (line for line in before if line.at + _CEILING > attempt.first.at)
-        held = any(line.kind is Kind.HYGIENE_FAILED and _cause_in(line) == "held" for line in waited)
-        return "behind" if held else failure.cause
+        is_lock_held = any(line.kind is Kind.HYGIENE_FAILED and _cause_in(line) == "held" for line in waited)
+        return "behind" if is_lock_held else failure.cause
     if failure.cause == "no_progress" and _is_short(context, attempt):
         return "short"
     if failure.cause != "unknown" or failure.text:
         return failure.cause
     if _ended_in(context, attempt.first):
         return "ended"
-    told = next((line for line in reversed(before) if line.kind in (Kind.TURN, Kind.SUMMARY_FAILED)), None)
-    if told is not None and told.kind is Kind.SUMMARY_FAILED and told.seconds is None:
-        return failure_of(replace(attempt, inner=(told,)), None, None).cause  # a retry in the same turn
+    cause_line = next(
+        (line for line in reversed(before) if line.kind in (Kind.TURN, Kind.SUMMARY_FAILED)), None
+    )
+    if cause_line is not None and cause_line.kind is Kind.SUMMARY_FAILED and cause_line.seconds is None:
+        return failure_of(replace(attempt, inner=(cause_line,)), None, None).cause  # a retry in the same turn
     return "paused" if _pausing(context, attempt) is not None else failure.cause
 
 
@@ -212,15 +214,15 @@ def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str
         provider: The provider asked for the summary, according to the configuration.
     """
     lines = attempt.inner if attempt is not None else ()
-    told = list(_failure_texts(attempt, rows))
+    texts = list(_failure_texts(attempt, rows))
     asked = next((line.provider for line in reversed(lines) if line.provider), None) or provider
-    for text in told:
+    for text in texts:
         entry = _entry_for(text, asked or "")
         if entry is not None:
             return _failure(entry, text, asked)
     kinds = {line.kind.value for line in lines}
     fitting = (entry for entry in _entries() if kinds.intersection(entry.get("kinds", ())))
-    return _failure(next(fitting, _entries()[-1]), told[0] if told else "", asked)
+    return _failure(next(fitting, _entries()[-1]), texts[0] if texts else "", asked)
 
 
 def words_of(text: str, provider: str | None = None) -> tuple[str, str]:
@@ -230,13 +232,13 @@ def words_of(text: str, provider: str | None = None) -> tuple[str, str]:
 
 def _entry_for(text: str, provider: str) -> Mapping[str, Any] | None:
     """The entry for a text: by class names, exact words, the table of provider errors, weaker words."""
-    said, status, table = text.lower(), _STATUS.search(text), _entries()
+    lowered, status, table = text.lower(), _STATUS.search(text), _entries()
     for entry in table:
-        if said in entry.get("classes", ()):
+        if lowered in entry.get("classes", ()):
             return entry
     for entry in table:
-        own = any(word in said for word in entry.get("texts", ()))
-        if own or any(re.search(pattern, said) for pattern in entry.get("patterns", ())):
+        own = any(word in lowered for word in entry.get("texts", ()))
+        if own or any(re.search(pattern, lowered) for pattern in entry.get("patterns", ())):
             return entry
     number = int(status[1]) if status else None
     kind = meaning_of(provider_failure(text, status=number, provider=provider)).kind
@@ -245,7 +247,7 @@ def _entry_for(text: str, provider: str) -> Mapping[str, Any] | None:
         for entry in table
         if kind in entry.get("meanings", ()) and entry.get("status", number) == number
     )
-    hinted = (entry for entry in table if any(word in said for word in entry.get("hints", ())))
+    hinted = (entry for entry in table if any(word in lowered for word in entry.get("hints", ())))
     return next(by_meaning, None) or next(hinted, None)
 
 

@@ -49,20 +49,20 @@ def refusal_of(record: LogRecord) -> Refusal | None:
     return refusal_in(f"{record.message} {record.text or ''}", record.text)
 
 
-def refusal_in(text: str, said: str | None = None) -> Refusal | None:
+def refusal_in(text: str, message: str | None = None) -> Refusal | None:
     """The same for the text of an error.
 
     Args:
         text: A whole line, or only the error.
-        said: What the provider said, where the line quotes that separately.
+        message: What the provider said, where the line quotes that separately.
     """
     lower = text.lower()
     # The class of the error comes before its text: a RateLimitError may hold a refused output.
-    said = said or text.rpartition("summary=")[2]
+    message = message or text.rpartition("summary=")[2]
     for entry in triggers()["errors"]:
         if any(words in lower for words in entry["texts"]):
-            meaning = meaning_of(failure_of(said))
-            window = meaning.limit if meaning.kind in _OF_THE_WINDOW else _limit(said.lower())
+            meaning = meaning_of(failure_of(message))
+            window = meaning.limit if meaning.kind in _OF_THE_WINDOW else _limit(message.lower())
             inferred = entry.get("inferred", False)
             means = "unexplained" if inferred and meaning.kind == "unknown" else meaning.kind
             return Refusal(Trigger(entry["trigger"]), inferred, window, means)
@@ -127,8 +127,8 @@ def refused_earlier(context: ConversationContext, threshold: int | None) -> Iter
     window, line = least
     answered = max((one.input or 0 for one in context.log.records if one.kind is Kind.CALL), default=0)
     if answered < window <= threshold:
-        told = f"the provider refuses beyond {window:,} tokens, before {threshold:,} are reached"
-        yield f"{line.where}: {told}"
+        words = f"the provider refuses beyond {window:,} tokens, before {threshold:,} are reached"
+        yield f"{line.where}: {words}"
 
 
 class FailedCall(NamedTuple):

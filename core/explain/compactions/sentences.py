@@ -66,8 +66,8 @@ def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
     compared = cause is None or cause.trigger in _COMPARED
     if ruling.tokens is not None and ruling.threshold is not None and compared:
         sign = ">=" if ruling.tokens >= ruling.threshold else "<"
-        told = f"{ruling.tokens:,} {sign} {ruling.threshold:,}"
-        yield f"{told}, so the number of messages decided" if ruling.by_count else told
+        comparison = f"{ruling.tokens:,} {sign} {ruling.threshold:,}"
+        yield f"{comparison}, so the number of messages decided" if ruling.by_count else comparison
     if ruling.by_count and ruling.most is not None and ruling.messages is not None:
         sign = ">=" if ruling.messages >= ruling.most else "<"
         yield f"{ruling.messages:,} messages {sign} {ruling.most:,}, the most that config.yaml allows today"
@@ -124,8 +124,8 @@ def _row_evidence(rows: BoundaryRows) -> Iterator[Evidence]:
 def _shrunk_evidence(shrunk: Shrunk) -> Iterator[Evidence]:
     """The refusal after which the process used a smaller window."""
     yield quoted(shrunk.line)
-    told = f"left the running process with a window of {shrunk.window:,}"
-    yield Evidence(Source.DERIVED, shrunk.line.where, told)
+    words = f"left the running process with a window of {shrunk.window:,}"
+    yield Evidence(Source.DERIVED, shrunk.line.where, words)
 
 
 def other_windows(ruling: Ruling) -> Iterator[str]:
@@ -164,14 +164,14 @@ def disagreements(
     if done is not None and done.kind is Kind.DONE and rows is None and not rewritten:
         yield f"{done.where} tells of a new transcript, but no row shows one"
     if done is not None and rows is not None and not _went_on(attempt, rows):
-        for name, said, shown in (
+        for name, logged, shown in (
             ("before", done.before, rows.counted_before),
             ("after", done.after, rows.counted_after),
         ):
-            if said is None or shown is None or said == shown:
+            if logged is None or shown is None or logged == shown:
                 continue
-            if name == "after" or shown - said != joined():
-                yield f"{done.where} counts {said} messages {name}, the rows show {shown}"
+            if name == "after" or shown - logged != joined():
+                yield f"{done.where} counts {logged} messages {name}, the rows show {shown}"
     sent = attempt.following if attempt else None
     if done and sent and done.tokens_after and (sent.input or 0) > _FAR[0] * done.tokens_after + _FAR[1]:
         # Hermes leaves out what it sends and stores nowhere: a prompt of config.yaml, prefilled messages.
@@ -188,7 +188,7 @@ def _went_on(attempt: Attempt | None, rows: BoundaryRows) -> bool:
     if attempt is None or done is None or all(line.kind is not Kind.HYGIENE_FAILED for line in attempt.inner):
         return False
     pairs = ((done.before, rows.counted_before), (done.after, rows.counted_after))
-    grown = {shown - said for said, shown in pairs if said is not None and shown is not None}
+    grown = {shown - logged for logged, shown in pairs if logged is not None and shown is not None}
     return len(grown) == 1 and min(grown) >= 0
 
 

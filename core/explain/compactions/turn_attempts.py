@@ -35,10 +35,10 @@ def attempt_of(context: ConversationContext, attempt: Attempt, release: str) -> 
         attempt: The attempt as the log shows it, with a trigger that uses up attempts.
         release: The release whose rules apply.
     """
-    told = [one for one in _counted(context, release) if one.line.at <= attempt.first.at]
-    if not told or not _belongs(told[-1].line, attempt):
+    counted = [one for one in _counted(context, release) if one.line.at <= attempt.first.at]
+    if not counted or not _belongs(counted[-1].line, attempt):
         return None
-    found = told[-1].attempt
+    found = counted[-1].attempt
     ended = found.end is None and not attempt.completed and _unusable(context, found, release)
     return replace(found, end="too_small") if ended else found
 

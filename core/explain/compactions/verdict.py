@@ -87,8 +87,8 @@ def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
     limits = context.limits(release, session, past.window, lowered=lowers) if others is None else None
     derived = None
     if rows is not None and (cause is None or cause.verdict is Verdict.UNKNOWN):
-        told = others is None or pair.own is not None
-        derived = _derived(context, rows, release, limits) if told else UNDERIVED
+        is_own = others is None or pair.own is not None
+        derived = _derived(context, rows, release, limits) if is_own else UNDERIVED
     trigger, verdict = _verdict(cause, derived)
     tokens = _tokens(attempt, derived)
     threshold, lowered = _threshold(context, attempt, past, limits, trigger, release)
@@ -104,11 +104,15 @@ def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
     window = past.window
     if past.edited and threshold is not None and attempt is not None:
         line = _lowered_in_run(context, attempt)
-        held = not denied and _confirmed_by_sizes(context, attempt, trigger, tokens, threshold)
-        told = held and lowered is None and _implies_window(context, release, session, past.window, threshold)
-        window, lowered = past.window if told else None, line or lowered
-        threshold = line.threshold if line is not None else threshold if held else None
-        limits = limits if held else None
+        is_confirmed = not denied and _confirmed_by_sizes(context, attempt, trigger, tokens, threshold)
+        is_own = (
+            is_confirmed
+            and lowered is None
+            and _implies_window(context, release, session, past.window, threshold)
+        )
+        window, lowered = past.window if is_own else None, line or lowered
+        threshold = line.threshold if line is not None else threshold if is_confirmed else None
+        limits = limits if is_confirmed else None
     elif denied:
         threshold, window = None, past.window if past.stated else None
     line = cause.line if cause is not None else None
@@ -125,8 +129,8 @@ def _derived(
     own = rows.boundary.own
     if own is None:
         return derived
-    told = f"this program wrote its rows at {own.at:%Y-%m-%d %H:%M:%S} UTC"
-    proof = Evidence(Source.JOURNAL, f"journal {own.id}", told)
+    words = f"this program wrote its rows at {own.at:%Y-%m-%d %H:%M:%S} UTC"
+    proof = Evidence(Source.JOURNAL, f"journal {own.id}", words)
     return Derived(Trigger.INSPECTOR, Verdict.PROVED, derived.tokens, evidence=(proof,))
 
 

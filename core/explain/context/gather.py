@@ -196,6 +196,6 @@ def limits_by(settings: Settings, policy: Policy, named: LogRecord | None = None
     own = budgets(settings, policy, settings.window)
     if named is None or not named.threshold:
         return own
-    told = f"{named.where}: the context engine compared with {named.threshold:,}"
+    note = f"{named.where}: the context engine compared with {named.threshold:,}"
     share = named.threshold / settings.window
-    return replace(own, threshold=named.threshold, percent=share, arithmetic=(told,))
+    return replace(own, threshold=named.threshold, percent=share, arithmetic=(note,))

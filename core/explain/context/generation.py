@@ -94,8 +94,8 @@ def _notes(
             f"`/compress here` kept the other {spared} as they were"
         )
     elif _incomplete(here, counts, closing):
-        told = f": the log counts {max(counts):,}" if len(counts) == 1 else ""
-        yield f"the database kept only {here:,} of the messages it was given{told}"
+        count_words = f": the log counts {max(counts):,}" if len(counts) == 1 else ""
+        yield f"the database kept only {here:,} of the messages it was given{count_words}"
     if any(_shortened(message, generation) for message in messages):
         yield "results of the running turn stand as a later session holds them, already shortened"
 
@@ -163,8 +163,8 @@ class GenerationContext:
     def rules(self) -> tuple[str, ...]:
         """Notes on whose rules the figures follow, where these are not the rules in force."""
         release, engine = self.context.release, self.context.engine
-        told = () if engine is None else (engine.note(release.release),)
-        return (*told, *filter(None, (release.stands_in,)))
+        notes = () if engine is None else (engine.note(release.release),)
+        return (*notes, *filter(None, (release.stands_in,)))
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -44,8 +44,10 @@ class Past:
     @property
     def summary_at(self) -> int | None:
         """The index of the summary in `after`; None where no row holds it."""
-        wanted = self.boundary.summary_row if self.boundary else None
-        return next((i for i, m in enumerate(self.after) if m.row is not None and m.row.id == wanted), None)
+        summary_row = self.boundary.summary_row if self.boundary else None
+        return next(
+            (i for i, m in enumerate(self.after) if m.row is not None and m.row.id == summary_row), None
+        )
 
     @property
     def summary(self) -> SummaryMatch | None:

@@ -196,13 +196,13 @@ class Case:
         seen: set[tuple[str, ...]] = set()
         answers: list[Message] = []
         for message in self.spoken:
-            said = _text_and_calls(message)
+            texts = _text_and_calls(message)
             failed = message.wire.get("display_kind") == FAILED_TURN
-            if message.role != "assistant" or failed or said[1] in seen:
+            if message.role != "assistant" or failed or texts[1] in seen:
                 continue
-            seen |= {said[1]} - {()}
-            if inherited[said]:
-                inherited[said] -= 1
+            seen |= {texts[1]} - {()}
+            if inherited[texts]:
+                inherited[texts] -= 1
             else:
                 answers.append(message)
         return tuple(answers)

@@ -107,8 +107,8 @@ def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
     """Apply every rule about a database as a whole; `integrity` also runs SQLite's own check."""
     case = StoreCase(store, datetime.now(UTC), integrity)
     found, (money, unknown) = examine_store(case), apply(STORE_SPENDING_RULES, case, None)
-    told = {rules()[rule].id for rule in STORE_SPENDING_RULES}
-    alone = [rule for key, rule in rules().items() if key in SPENDING_RULES and rule.id not in told]
+    rule_ids = {rules()[rule].id for rule in STORE_SPENDING_RULES}
+    alone = [rule for key, rule in rules().items() if key in SPENDING_RULES and rule.id not in rule_ids]
     asked = (NotKnown(rule.id, rule.name, _BY_CALL) for rule in alone)
     return Examination(worst_first(chain(found.findings, money)), (*found.unknown, *unknown, *asked))
 

@@ -102,10 +102,10 @@ def _unfit(rows: Sequence[Any], pending: Pending) -> Iterator[str]:
 def _sessions_to_examine(rows: Sequence[Any]) -> Iterator[str]:
     """Sessions whose messages hold a summary or a credential."""
     texts = [joined_raw(row[_CONTENT:]) for row in rows]
-    held = set(holding(list(dict.fromkeys(texts))))
+    with_secrets = set(holding(list(dict.fromkeys(texts))))
     for row, text in zip(rows, texts, strict=True):
         content = row[_CONTENT]
         if content and b"[CONTEXT " in content and any(marker in content for marker in _SUMMARIES):
             yield row[_SESSION]
-        if text in held:
+        if text in with_secrets:
             yield row[_SESSION]

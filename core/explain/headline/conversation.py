@@ -57,9 +57,9 @@ def headline_of(
         unanswered: The failed call that ended the newest turn.
     """
     if unanswered is not None:
-        said = masked_start(" ".join(unanswered.text.split()), _MOST)
-        told = _table()["unanswered"].format(said=said, says=unanswered.says)
-        return Headline(shortened(told), unanswered.helps, Severity.WARNING)
+        text = masked_start(" ".join(unanswered.text.split()), _MOST)
+        headline = _table()["unanswered"].format(said=text, says=unanswered.says)
+        return Headline(shortened(headline), unanswered.helps, Severity.WARNING)
     if (failure := standing_failure(events)) is not None:
         return failure.headline
     here, event = standing(now, prompts), newest_telling(events)
@@ -86,8 +86,8 @@ def newest_telling(events: Sequence[CompressionEvent]) -> CompressionEvent | Non
     if (failure := standing_failure(events)) is not None:
         return failure
     own = [event for event in events if _cause_of(event) != _BEHIND] or events
-    spoken = (*ASKED_FOR, Trigger.PRUNE)
-    automatic = (event for event in reversed(own) if event.completed and event.trigger not in spoken)
+    obvious = (*ASKED_FOR, Trigger.PRUNE)
+    automatic = (event for event in reversed(own) if event.completed and event.trigger not in obvious)
     return next(automatic, own[-1] if own else None)
 
 
@@ -184,9 +184,9 @@ def event_headline(
         return _fallback(event)
     if event.attempt is not None and event.attempt.gives_up:
         return _given_up(event, event.attempt)
-    told = shortened(f"{_cause(event, by_count=by_count)}.{_result(event)}")
+    headline = shortened(f"{_cause(event, by_count=by_count)}.{_result(event)}")
     helps = _helps(event, expected, served)
-    return Headline(told) if helps is None else Headline(told, f"{helps}.", Severity.WARNING)
+    return Headline(headline) if helps is None else Headline(headline, f"{helps}.", Severity.WARNING)
 
 
 def _helps(event: CompressionEvent, expected: int | None, served: int | None) -> str | None:
@@ -202,8 +202,8 @@ def _helps(event: CompressionEvent, expected: int | None, served: int | None) ->
         return str(_table()["after_growing"]) if grown else None
     least = load_policy(event.release or newest_release()).threshold.minimum
     key = "after_refusal" if window >= least else "after_small_refusal"
-    told = {"window": short(window), "expected": short(expected), "least": short(least)}
-    return str(_table()[key]).format(**told)
+    values = {"window": short(window), "expected": short(expected), "least": short(least)}
+    return str(_table()[key]).format(**values)
 
 
 def _did_nothing(event: CompressionEvent) -> bool:
@@ -215,14 +215,14 @@ def _did_nothing(event: CompressionEvent) -> bool:
 
 def _given_up(event: CompressionEvent, attempt: TurnAttempt) -> Headline:
     """The headline of a turn that ended because its request was still too long."""
-    told = _table()["given_up"].format(cause=_cause(event, by_count=False), number=attempt.number)
+    headline = _table()["given_up"].format(cause=_cause(event, by_count=False), number=attempt.number)
     other = (
         attempt.end != "too_small"
         and event.trigger is Trigger.OVERFLOW
         and event.refused in _table()["refused"]
     )
     helps = _table()["after_another" if other else "after_giving_up"]
-    return Headline(shortened(f"{told}."), f"{helps}.", Severity.CRITICAL)
+    return Headline(shortened(f"{headline}."), f"{helps}.", Severity.CRITICAL)
 
 
 def _failed(event: CompressionEvent) -> Headline:
@@ -282,9 +282,9 @@ def _result(event: CompressionEvent) -> str:
         return ""
     if _did_nothing(event):
         return f" {_table()['kept_all'].format(messages=f'{event.messages_after:,}')}."
-    told = " " + _table()["kept"].format(
+    words = " " + _table()["kept"].format(
         before=f"{event.messages_before:,}", after=f"{event.messages_after:,}"
     )
     if event.tokens is not None and event.tokens_after is not None:
-        told += f", {short(event.tokens)} → {short(event.tokens_after)} tokens"
-    return f"{told}."
+        words += f", {short(event.tokens)} → {short(event.tokens_after)} tokens"
+    return f"{words}."

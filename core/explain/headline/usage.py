@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from core.account.pricing.price import bucket_costs
-from core.account.spending.conversations import best_cost, whole
+from core.account.spending.conversations import best_cost, whole_conversations
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, TtlAdvice
 from core.model.finding import Headline, Severity
@@ -42,7 +42,7 @@ def usage_headline(ledger: Ledger, period: str = "") -> Headline:
         ledger: Tokens and cost by some dimension.
         period: The time it covers, in words: `30 days`.
     """
-    rows = whole(ledger).rows
+    rows = whole_conversations(ledger).rows
     largest = max(rows, key=lambda row: best_cost(row).usd or Decimal(0), default=None)
     return of_sums(ledger.totals, largest, len(rows), ledger.lower_bound, period)
 
@@ -74,11 +74,11 @@ def of_sums(
 def _largest_bucket(totals: LedgerRow) -> str:
     """The bucket most of the money went to; empty until the price list is read."""
     costs = bucket_costs(totals).usd
-    whole = sum(costs.values(), Decimal(0))
-    if not whole:
+    total = sum(costs.values(), Decimal(0))
+    if not total:
         return ""
     name = max(costs, key=lambda one: costs[one])
-    return f" {percent(float(costs[name] / whole))} of the cost is {_BUCKETS.get(name, name)}."
+    return f" {percent(float(costs[name] / total))} of the cost is {_BUCKETS.get(name, name)}."
 
 
 def _period_phrase(period: str) -> str:
@@ -107,17 +107,17 @@ def cache_headline(found: CacheReport) -> Headline:
         return _unbroken(found)
     largest = max(found.breaks, key=lambda one: (one.usd or Decimal(0), one.tokens_lost))
     priced = [one.usd for one in found.breaks if one.usd is not None]
-    told = break_headline(largest, found.calls)
-    words = told.sentence[:1].lower() + told.sentence[1:].rstrip(".")
+    headline = break_headline(largest, found.calls)
+    words = headline.sentence[:1].lower() + headline.sentence[1:].rstrip(".")
     count = plural(len(found.breaks), "cache break")
     if len(found.breaks) == 1:
-        sentence = told.sentence.rstrip(".")
+        sentence = headline.sentence.rstrip(".")
     elif len(priced) == len(found.breaks):
         sentence = table["some"].format(count=count, cost=money(sum(priced, Decimal(0))), largest=words)
     else:
         sentence = table["priceless"].format(count=count, largest=words)
     lifetime = _lifetime_advice(found.advice) if largest.cause in ("ttl_expired", "resume") else None
-    return Headline(f"{sentence}.", lifetime or told.remedy, Severity.INFO)
+    return Headline(f"{sentence}.", lifetime or headline.remedy, Severity.INFO)
 
 
 def brief_cause(cause: str) -> str:

@@ -23,8 +23,8 @@ def _unanswered(turn: Turn) -> str:
     """The failed call that ended it."""
     if turn.unanswered is None or _given_up(turn):
         return ""
-    said = masked_start(" ".join(turn.unanswered.text.split()), _SAID)
-    return f"; no answer came, as the last call failed: {said}"
+    text = masked_start(" ".join(turn.unanswered.text.split()), _SAID)
+    return f"; no answer came, as the last call failed: {text}"
 
 
 def _answer(turn: Turn) -> str:
@@ -118,12 +118,12 @@ def decision_sentence(decision: Decision) -> str:
 def call_sentence(call: PromptPoint) -> str:
     """What the provider counted, what Hermes would have estimated, and the parts of the estimate."""
     parts = (("system prompt", call.system), ("tools", call.tools), ("messages", call.messages))
-    told = " + ".join(f"{name} {'–' if part is None else f'{part:,}'}" for name, part in parts)
+    formula = " + ".join(f"{name} {'–' if part is None else f'{part:,}'}" for name, part in parts)
     gap = call.real - call.estimate
     rest = f"{abs(gap):,} too {'few' if gap >= 0 else 'many'}"
     rest += ", the tools among them" if call.tools is None and gap >= 0 else ""
     counted = f"{call.where}: the provider counted {call.real:,}"
-    return f"{counted}; estimated ~{call.estimate:,} = {told}; {rest}"
+    return f"{counted}; estimated ~{call.estimate:,} = {formula}; {rest}"
 
 
 def _size(decision: Decision) -> str:

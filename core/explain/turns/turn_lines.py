@@ -88,10 +88,12 @@ def turn_lines(context: ConversationContext, requests: Sequence[Message]) -> Map
     found: dict[int, TurnLines] = {}
     newest = len(turns)
     for request in reversed(requests):
-        known = [places[said] for said in _openings(request.text) if said in places]
-        told = (_last_below(one, newest) for one in known)
+        known = [places[opening] for opening in _openings(request.text) if opening in places]
+        openings = (_last_below(one, newest) for one in known)
         at = (
-            max((one for one in told if one is not None), default=None) if known else _running(began, request)
+            max((one for one in openings if one is not None), default=None)
+            if known
+            else _running(began, request)
         )
         if request.row is not None and at is not None and at < newest:
             newest = at

@@ -123,9 +123,9 @@ class HistoryRun:
         last = self.messages[-1].row
         row = last.id if last else None
         for step in found.steps:
-            taken = max(0, step.before_tokens - step.after_tokens)
-            if step.after_messages < step.before_messages or taken:
-                self.firings.append(Firing(row, self.turns, step.before_tokens, taken, step.number))
+            removed = max(0, step.before_tokens - step.after_tokens)
+            if step.after_messages < step.before_messages or removed:
+                self.firings.append(Firing(row, self.turns, step.before_tokens, removed, step.number))
         self.attempts = found.used
         self.refused.append(Refused(row, self.turns, request, found.used, found.end))
         if found.messages != tuple(self.messages):

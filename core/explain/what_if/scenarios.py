@@ -136,11 +136,11 @@ def compare(
     """The outcome of the same history under each setting, one by one; with costs if prices are given."""
     policy, tip = context.policy(release), context.conversation.tip
     overhead = (context.prompt_tokens(tip, policy) or 0) + (context.tools_tokens(tip) or 0)
-    spoken = history(context)
+    past_requests = history(context)
     bill = None if prices is None else Bill.of(context, prices)
     gateway = None if is_local(tip.source) else context.gateway_rows(release)
     for settings in candidates:
-        outcome = simulate(spoken, policy, settings, overhead, gateway_rows=gateway)
+        outcome = simulate(past_requests, policy, settings, overhead, gateway_rows=gateway)
         if bill is not None:
             usd = bill.usd(outcome.requests, outcome.summarised_tokens, outcome.written_tokens)
             outcome = replace(outcome, usd=usd)

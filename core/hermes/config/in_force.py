@@ -132,9 +132,9 @@ def _own(model: str) -> Iterator[WindowClaim]:
 def _tabled(model: str, provider: str) -> Iterator[WindowClaim]:
     table, name = _table(), model.lower()
     codex = table["codex_oauth"]
-    bare = name.rpartition("/")[2]
-    if provider == codex["provider"] and bare.startswith(tuple(codex["starts"])):
-        evidence = Evidence(Source.DERIVED, "table of windows", f"{codex['provider']} caps {bare}")
+    unprefixed = name.rpartition("/")[2]
+    if provider == codex["provider"] and unprefixed.startswith(tuple(codex["starts"])):
+        evidence = Evidence(Source.DERIVED, "table of windows", f"{codex['provider']} caps {unprefixed}")
         yield WindowClaim("table", codex["tokens"], evidence, Verdict.SUSPECTED)
         return
     found = max((key for key in _substrings() if key in name), key=len, default=None)
@@ -207,8 +207,8 @@ def engine_in_charge(
 
 def engine_loaded(records: Iterable[LogRecord]) -> LogRecord | None:
     """The newest line in which Hermes says that it loaded a plugin's engine or found none."""
-    told = (Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING)
-    return max((line for line in records if line.kind in told), key=lambda line: line.at, default=None)
+    kinds = (Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING)
+    return max((line for line in records if line.kind in kinds), key=lambda line: line.at, default=None)
 
 
 def engine_of_home(home: Path | None) -> EngineInCharge | None:

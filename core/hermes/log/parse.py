@@ -106,8 +106,8 @@ def parse_line(line: str, where: str, continuation: str = "") -> LogRecord | Non
     if head is None:
         return None
     prefix = _PREFIX.match(head.message)
-    bare = head.message[prefix.end() :] if prefix else head.message
-    for message in (head.message, bare):
+    text = head.message[prefix.end() :] if prefix else head.message
+    for message in (head.message, text):
         for pattern in _by_start().get(message[:_KEY], ()):
             if message.startswith(pattern.starts) and (match := pattern.fullmatch(message)):
                 return _record(pattern.kind, head, where, match.groupdict(), continuation)

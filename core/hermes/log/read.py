@@ -127,14 +127,14 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
         except OSError as error:
             problems.append(f"{path.name}: {error.strerror or error}")
     anywhere = (pattern.starts.encode() for pattern in patterns() if pattern.anywhere)
-    wanted = [b""] if sessions is None else [*(one.encode() for one in sessions), *anywhere, *_ENDS]
+    needles = [b""] if sessions is None else [*(one.encode() for one in sessions), *anywhere, *_ENDS]
 
     def joined(words: Collection[bytes]) -> Log:
         return _joined((home, *words), tuple(_records(*one, words) for one in indexes), sessions)
 
-    log = joined(wanted)
+    log = joined(needles)
     if tags := lent_tags(log.records, sessions):
-        wider = joined([*wanted, *(tag.encode() for tag in sorted(tags))])
+        wider = joined([*needles, *(tag.encode() for tag in sorted(tags))])
         moved = dict(lent_lines(sorted([*wider.records, *wider.compactions], key=lambda one: one.at)))
         kept = [one for one in log.records if one not in moved]
         own = [one for one in moved.values() if sessions is None or one.session in sessions]
@@ -203,12 +203,12 @@ _known: OrderedDict[Hashable, tuple[int, int, tuple[LogRecord, ...]]] = OrderedD
 """For each file and query: bytes of its index read so far, their checksum, and the parsed lines."""
 
 
-def _records(path: Path, index: FileIndex, wanted: Collection[bytes]) -> tuple[LogRecord, ...]:
-    key = (path, tuple(wanted))
+def _records(path: Path, index: FileIndex, needles: Collection[bytes]) -> tuple[LogRecord, ...]:
+    key = (path, tuple(needles))
     read, check, records = _known.get(key, (0, 0, ()))
     if read > len(index.rows) or crc32(memoryview(index.rows)[:read]) != check:
         read, check, records = 0, 0, ()
-    parsed = (_parsed(hit, index.name) for hit in index.about(wanted, read))
+    parsed = (_parsed(hit, index.name) for hit in index.about(needles, read))
     records = (*records, *(record for record in parsed if record is not None))
     _known.pop(key, None)
     _known[key] = (len(index.rows), crc32(memoryview(index.rows)[read:], check), records)

@@ -125,8 +125,8 @@ def summary_start(text: str) -> tuple[int, str] | None:
     close = text.rfind(markers()["prior_close"])
     if close < 0:
         return None
-    behind = close + len(markers()["prior_close"])
-    offset = behind + len(text[behind:]) - len(text[behind:].lstrip())
+    after = close + len(markers()["prior_close"])
+    offset = after + len(text[after:]) - len(text[after:].lstrip())
     return offset, text[lead + len(markers()["prior_open"]) : close].strip("\n")
 
 

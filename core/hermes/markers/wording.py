@@ -61,14 +61,14 @@ def release_wording(reads_as: str) -> Wording:
         reads_as: The release whose summary prefix is written, `0.19`.
     """
     prefix = next(family for family in markers()["families"] if reads_as in family["releases"])
-    said = markers()["said_in_own_words"]
+    wordings = markers()["said_in_own_words"]
     return Wording(
         handoff=_stand_in(prefix, OPENER),
-        note=_stand_in(said["note"], NOTE_OPENER),
-        recovery=_stand_in(said["recovery"]) + "{count}{session}",
-        skills=_stand_in(said["skills"]),
-        identifiers=_stand_in(said["identifiers"]),
-        users=_stand_in(said["users"]),
+        note=_stand_in(wordings["note"], NOTE_OPENER),
+        recovery=_stand_in(wordings["recovery"]) + "{count}{session}",
+        skills=_stand_in(wordings["skills"]),
+        identifiers=_stand_in(wordings["identifiers"]),
+        users=_stand_in(wordings["users"]),
     )
 
 

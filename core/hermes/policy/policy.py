@@ -107,13 +107,15 @@ def nearest_release(version: str) -> str:
         raise ConfigError(
             f"{version!r} is no version of Hermes", remedy=f"Use one of {', '.join(releases())}."
         )
-    wanted = version_of(found[0])
-    near = [name for name in patches() if version_of(name)[:_MINOR] == wanted[:_MINOR]]
-    if len(wanted) > _MINOR and (later := [name for name in near if version_of(name) >= wanted]):
+    found_version = version_of(found[0])
+    near = [name for name in patches() if version_of(name)[:_MINOR] == found_version[:_MINOR]]
+    if len(found_version) > _MINOR and (
+        later := [name for name in near if version_of(name) >= found_version]
+    ):
         return later[0]
-    older = [name for name in releases() if version_of(name) <= wanted]
-    whole = older[-1] if older else releases()[0]
-    return near[-1] if near and not covers(whole, version) else whole
+    older = [name for name in releases() if version_of(name) <= found_version]
+    nearest = older[-1] if older else releases()[0]
+    return near[-1] if near and not covers(nearest, version) else nearest
 
 
 def covers(release: str, version: str) -> bool:

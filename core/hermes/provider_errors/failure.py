@@ -75,12 +75,12 @@ def failure_of(
     text, status, body = _taken_apart(text, status, body)
     if body is None and status is not None and text.strip():
         body = _presumed_body(text, status, provider)
-        said = text
+        message = text
     else:
-        said = _as_sdk_says(text, status, body)
-    if exception and provider == "bedrock" and not said.startswith("An error occurred"):
-        said = f"An error occurred ({exception}) when calling the ConverseStream operation: {said}"
-    return ProviderFailure(said, status, _kept_body(body), provider, model, base_url, exception)
+        message = _as_sdk_says(text, status, body)
+    if exception and provider == "bedrock" and not message.startswith("An error occurred"):
+        message = f"An error occurred ({exception}) when calling the ConverseStream operation: {message}"
+    return ProviderFailure(message, status, _kept_body(body), provider, model, base_url, exception)
 
 
 def error_object(body: Mapping[str, Any] | None) -> Mapping[str, Any]:

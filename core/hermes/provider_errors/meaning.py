@@ -130,8 +130,8 @@ def _stated_status(text: str) -> int | None:
     return int(found[1] or found[2]) if found else None
 
 
-def _has_status(wanted: list[Any], status: int | None) -> bool:
-    return status is not None and (status in wanted or f"{status // 100}xx" in wanted)
+def _has_status(statuses: list[Any], status: int | None) -> bool:
+    return status is not None and (status in statuses or f"{status // 100}xx" in statuses)
 
 
 @cache

@@ -79,8 +79,8 @@ def differ(recorded: float | Decimal | None, computed: Decimal | None) -> bool:
     """Whether the recorded cost is at another price than the computed one; rounding is no difference."""
     if not recorded or computed is None:
         return False
-    apart = abs(float(recorded) - float(computed))
-    return apart > _LEAST and apart > _SHARE * float(recorded)
+    difference = abs(float(recorded) - float(computed))
+    return difference > _LEAST and difference > _SHARE * float(recorded)
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,18 +110,22 @@ def _is_told(text: str, start: int, end: int) -> bool:
     last = _LAST_WORD.search(before)
     if last and last[1].lower() in issuers().ids:
         return False  # like most: `"id": "`
-    whole = _is_whole(text[start:end])
-    if whole and (variable := _VARIABLE.search(before)) and not _words(variable["name"]) & issuers().ids:
+    stands_alone = _stands_alone(text[start:end])
+    if (
+        stands_alone
+        and (variable := _VARIABLE.search(before))
+        and not _words(variable["name"]) & issuers().ids
+    ):
         return True
-    if (told := _FOR.search(before)) and not _words(told[0]) & issuers().ids:
+    if (purpose := _FOR.search(before)) and not _words(purpose[0]) & issuers().ids:
         return True
     if _words(before) & issuers().ids:
         return False
     return (
         _names_issuer(before)
         or _command().search(before) is not None
-        or (whole and _MADE.search(before) is not None)
-        or _is_keyed(text, start, before, whole)
+        or (stands_alone and _MADE.search(before) is not None)
+        or _is_keyed(text, start, before, stands_alone)
         or _says_key(before)
         or _said_after(text, end)
         or _is_nothing_else(text[start:end], before)
@@ -136,16 +140,16 @@ def _is_nothing_else(value: str, before: str) -> bool:
     return not words and value.replace("-", "_").partition("_")[0].lower() not in issuers().harmless
 
 
-def _is_whole(value: str) -> bool:
+def _stands_alone(value: str) -> bool:
     """Whether a value is not a UUID and, if hexadecimal, as long as keys are."""
     return not _WHOLE_UUID.fullmatch(value) and (len(value) >= _LEAST_HEX or not _HEX.fullmatch(value))
 
 
-def _is_keyed(text: str, start: int, before: str, whole: bool) -> bool:
+def _is_keyed(text: str, start: int, before: str, stands_alone: bool) -> bool:
     """Whether a value belongs to `key` or an option; a possible hash counts only near an issuer."""
     if not (keyed := _KEYED.search(before)) or _words(before) & names().lookups:
         return False
-    if whole and not _HEX.fullmatch(text[start : start + _LEAST_HEX]):
+    if stands_alone and not _HEX.fullmatch(text[start : start + _LEAST_HEX]):
         return keyed["option"] is None or _MIXED.match(text, start) is not None
     above = text[max(0, start - _ABOVE) : start]
     return bool(_API.search(above)) or _names_issuer(above[: keyed.start() - len(before)])
@@ -161,8 +165,8 @@ def _says_key(before: str) -> bool:
 
 def _said_after(text: str, end: int) -> bool:
     """Whether the text after a value calls it a key: `use 8f3a... as the password`."""
-    behind = _SAID_AFTER.match(text, end)
-    return bool(behind and _CALLED.search(behind["rest"]) and not _words(behind["rest"]) & issuers().ids)
+    match = _SAID_AFTER.match(text, end)
+    return bool(match and _CALLED.search(match["rest"]) and not _words(match["rest"]) & issuers().ids)
 
 
 @cache

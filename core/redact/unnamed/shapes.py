@@ -209,17 +209,19 @@ def _is_key(text: str, match: re.Match[str]) -> bool:
     words = {word.lower() for part in before for word in (part, *_WORDS.findall(part))}
     if words & known.harmless:
         return False
-    told = bool(words & known.telling) or any(word.endswith(("key", "token", "secret")) for word in words)
-    if _FILE_END.match(text, match.end()) and (not told or match["dash"] == "."):
+    is_named_key = bool(words & known.telling) or any(
+        word.endswith(("key", "token", "secret")) for word in words
+    )
+    if _FILE_END.match(text, match.end()) and (not is_named_key or match["dash"] == "."):
         return False
-    if told and _UUID.search(match["rest"]) and words & known.secret:
+    if is_named_key and _UUID.search(match["rest"]) and words & known.secret:
         return True
     if len(core) < _LONG and len(parts) <= 1 + len(match["rest"]) // 10:
         core = match["rest"]  # `-` and `_` are base64 characters too
     both = any(map(str.isupper, core)) and any(map(str.islower, core))
     if not drawn(core):
         return False
-    if told:
+    if is_named_key:
         return both or len(core) >= _LONG_DASHED
     if both:
         return len(core) >= (_LONG if match["dash"] == "_" else _LONG_DASHED)

@@ -92,8 +92,8 @@ def _is_meant(text: str, word: re.Match[str], token: re.Match[str], value: str) 
         return True
     if word["inside"] and (_leads().fullmatch(between) or not (between or word[0].isascii())):
         return could_be_password(value)
-    told = word["inside"] or token["user"] or _after_user().fullmatch(between)
-    return bool(told and is_thought_up(value) and _ONWARD.fullmatch(between))
+    is_stated = word["inside"] or token["user"] or _after_user().fullmatch(between)
+    return bool(is_stated and is_thought_up(value) and _ONWARD.fullmatch(between))
 
 
 def paired(text: str, hints: Hints) -> Iterator[Hit]:
@@ -136,9 +136,9 @@ def _leads() -> re.Pattern[str]:
     towards = "|".join(unnamed_words()["to"])
     said = rf"{some} (?:{is_one}) (?:(?:{still}) )?|{some} (?:{to}) (?:{towards}) |, (?:{tried}) "
     signs = r"\s{0,2}(?:[:=→>|：?]{1,2}|[.]{3,24}|[-–—]{1,2}>)\s{0,2}| [-–—]{1,2} |\s?[是为為はが은는]\s?"
-    told = rf"{some}(?:{signs})(?:it'?s |it is )?|{said}"
+    stated = rf"{some}(?:{signs})(?:it'?s |it is )?|{said}"
     return pattern(
-        rf"(?:(?![A-Z])[^\W\d_]|S){{0,6}}[\"'*_`)]{{0,3}}(?:(?i:{told})|{_CALL}|\s)(?:<(?:b|i|em|tt|code|strong|kbd|span)>|&nbsp;){{0,2}}[\"'`(*「『“„«]{{0,3}}"
+        rf"(?:(?![A-Z])[^\W\d_]|S){{0,6}}[\"'*_`)]{{0,3}}(?:(?i:{stated})|{_CALL}|\s)(?:<(?:b|i|em|tt|code|strong|kbd|span)>|&nbsp;){{0,2}}[\"'`(*「『“„«]{{0,3}}"
     )
 
 
@@ -185,8 +185,8 @@ def behind(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
         return None
     value = match["bare"].rstrip(".,")
     alone = match["last"] is not None and compiled(_DIRECTIVE).search(text, max(0, start - 160), start)
-    told = alone and force >= Strength.LIKELY and _SAYS_SECRET.search(text, start, end)
-    if (told and _stands_behind(value)) or drawn(value):
+    is_stated = alone and force >= Strength.LIKELY and _SAYS_SECRET.search(text, start, end)
+    if (is_stated and _stands_behind(value)) or drawn(value):
         return match.start("bare"), match.start("bare") + len(value)
     return None
 

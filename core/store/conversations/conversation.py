@@ -162,8 +162,8 @@ def _commit_time(segment: Segment, parent: Session | None, merged: bool) -> date
     written = max((at for at in map(moment, times) if at is not None), default=None)
     if segment.mode is BoundaryMode.REWRITE:  # later rows may be copies, which keep their old times
         return written
-    behind = segment.outlines[_block_end(segment) :]
-    answered = next((moment(other.timestamp) for other in behind if other.role == "assistant"), None)
+    later = segment.outlines[_block_end(segment) :]
+    answered = next((moment(other.timestamp) for other in later if other.role == "assistant"), None)
     # Hermes stamps a block's rows in order, so a clock that was set back shows only after the block.
     back = written is not None and answered is not None and written - answered > _SET_BACK
     return answered if back else written

@@ -185,11 +185,11 @@ def conversations_of(
     lineage = families_of(connection, schema, ids)
     threads: dict[tuple[str, ...], None] = {}
     for one in (known for known in ids if known in lineage.links):
-        whole = lineage.path(lineage.path(one)[0])
+        members = lineage.path(lineage.path(one)[0])
         # A continuation that resume does not reach is a conversation by itself, as in the full list.
-        threads[whole if one in whole else (one,)] = None
-    wanted = [thread for thread in threads if kinds is None or lineage.kind(thread[0]) in kinds]
-    return _rows(connection, schema, path, wanted, lineage)
+        threads[members if one in members else (one,)] = None
+    chosen = [thread for thread in threads if kinds is None or lineage.kind(thread[0]) in kinds]
+    return _rows(connection, schema, path, chosen, lineage)
 
 
 def _rows(
@@ -223,19 +223,19 @@ def _ordered(
 
 def _threads(lineage: Lineage) -> list[tuple[str, ...]]:
     """All conversations as session ids, root first; every session is in exactly one."""
-    taken: set[str] = set()
+    used: set[str] = set()
     threads = []
     for one in lineage.links:
         if lineage.kind(one) is not Kind.CONTINUATION:
             thread = lineage.path(one) if one in lineage.children else (one,)
             threads.append(thread)
-            taken.update(thread)
+            used.update(thread)
     for one in lineage.links:
         # Continuations that resume does not reach (the losers of a fork) and circles stand alone.
-        if one not in taken:
-            rest = tuple(step for step in lineage.path(one) if step not in taken)
+        if one not in used:
+            rest = tuple(step for step in lineage.path(one) if step not in used)
             threads.append(rest)
-            taken.update(rest)
+            used.update(rest)
     return threads
 
 

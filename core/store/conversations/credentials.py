@@ -109,8 +109,8 @@ def _holding(
     sought = [word.encode("utf-8", "replace") for word in words]
     for chunk in chunks([row for one in session_ids for row in readable_ids(connection, one)]):
         stored = _stored(connection, schema, chunk)
-        whole = b"\n".join(text for _, text in stored)
-        present = [word for word in sought if word in whole]
+        joined = b"\n".join(text for _, text in stored)
+        present = [word for word in sought if word in joined]
         if present:
             yield from dict.fromkeys(row for row, text in stored if any(word in text for word in present))
 
@@ -126,8 +126,8 @@ def _learn_rows(connection: sqlite3.Connection, schema: Schema, row_ids: Sequenc
     for chunk in chunks(row_ids):
         for _, stored in piecewise(chunk, lambda part: _stored(connection, schema, part)):
             texts = {text: row for row, text in stored}
-            wanted = sorted({texts[text] for text in holding(list(texts))})
-            for _, messages in piecewise(wanted, lambda part: read_messages(connection, schema, part)):
+            rows = sorted({texts[text] for text in holding(list(texts))})
+            for _, messages in piecewise(rows, lambda part: read_messages(connection, schema, part)):
                 learn(messages)
 
 
@@ -140,11 +140,11 @@ def holding(texts: Sequence[bytes]) -> list[bytes]:
 
     known = [text for text in texts if KNOWN.is_innocent(text)]
     fresh = [text for text in texts if not KNOWN.is_innocent(text)]
-    held = set(_texts_with_findings(fresh, find))
-    KNOWN.mark_innocent(text for text in fresh if text not in held)
+    found = set(_texts_with_findings(fresh, find))
+    KNOWN.mark_innocent(text for text in fresh if text not in found)
     if KNOWN.count:
-        held.update(_texts_with_findings(known, lambda text: list(KNOWN.hits(text))))
-    return [text for text in texts if text in held]
+        found.update(_texts_with_findings(known, lambda text: list(KNOWN.hits(text))))
+    return [text for text in texts if text in found]
 
 
 def _texts_with_findings(texts: Sequence[bytes], look: Callable[[str], Sequence[Hit]]) -> Iterator[bytes]:

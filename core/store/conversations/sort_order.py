@@ -91,9 +91,9 @@ def columns_of(sort: str) -> str:
 
 def _expression(sort: str) -> str:
     """The number or text by which a session is sorted."""
-    part, whole = _SHARES.get(sort, ("", ""))
+    part, total = _SHARES.get(sort, ("", ""))
     expression = (
-        f"CAST({part} AS REAL) / nullif({whole}, 0)" if part else _NUMBERS.get(sort, _TEXTS.get(sort))
+        f"CAST({part} AS REAL) / nullif({total}, 0)" if part else _NUMBERS.get(sort, _TEXTS.get(sort))
     )
     if expression is None:
         raise UsageError(f"cannot sort by {sort!r}", remedy=f"Choose one of {', '.join(SORTS)}")
@@ -143,8 +143,8 @@ def _sum(rows: Sequence[Sequence[Any]]) -> float:
 
 
 def _share(rows: Sequence[Sequence[Any]]) -> float:
-    parts, whole = _numbers(part for part, _ in rows), sum(_numbers(whole for _, whole in rows))
-    return sum(parts) / whole if parts and whole else _UNKNOWN
+    parts, total = _numbers(part for part, _ in rows), sum(_numbers(total for _, total in rows))
+    return sum(parts) / total if parts and total else _UNKNOWN
 
 
 def _numbers(values: Iterable[Any]) -> list[float]:

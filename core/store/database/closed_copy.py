@@ -97,10 +97,10 @@ def closed_copy(path: Path) -> mmap | None:
     try:
         content = mmap(-1, before[1])  # unlike allocated memory, it is returned to the system at once
         with path.open("rb") as stream:
-            whole = stream.readinto(content) == before[1]
+            is_complete = stream.readinto(content) == before[1]
     except OSError:
         return None
-    if not whole or _closed(path) != before:
+    if not is_complete or _closed(path) != before:
         return None
     content[_VERSIONS] = _PLAIN
     return content

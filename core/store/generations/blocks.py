@@ -55,8 +55,8 @@ def copies_in(
             found.add(at)
             gap, last = 0, following
         elif where:
-            behind = known.get(outlines[at + 1].identity, ()) if at + 1 in places else ()
-            if outlines[at].role != "user" or not any(place > last for place in behind):
+            next_places = known.get(outlines[at + 1].identity, ()) if at + 1 in places else ()
+            if outlines[at].role != "user" or not any(place > last for place in next_places):
                 break
             found.add(at)
         elif at > places[0]:

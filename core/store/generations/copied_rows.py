@@ -70,12 +70,12 @@ def lost_behind(previous: Sequence[RowOutline], last: Hashable) -> Sequence[RowO
         last: The key of the last row that was kept.
     """
     at = max((index for index, outline in enumerate(previous) if outline.key == last), default=-1)
-    behind = previous[at + 1 :] if at >= 0 else ()
+    lost = previous[at + 1 :] if at >= 0 else ()
     # The kept part always begins with a user message; anything else was dropped on purpose.
-    starts = next((index for index, outline in enumerate(behind) if outline.role == "user"), None)
-    if starts is None or any(outline.state is not RowState.ARCHIVED for outline in behind):
+    starts = next((index for index, outline in enumerate(lost) if outline.role == "user"), None)
+    if starts is None or any(outline.state is not RowState.ARCHIVED for outline in lost):
         return ()
-    return behind[starts:]
+    return lost[starts:]
 
 
 def repeats(keys: Sequence[Hashable]) -> int:

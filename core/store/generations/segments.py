@@ -85,8 +85,8 @@ def _linked(sessions: Sequence[Sequence[RowOutline]]) -> bool:
     for number, outlines in enumerate(sessions):
         for at, outline in enumerate(outlines):
             if (outline.summary or outline.flagged) and (number or at > LONGEST_HEAD):
-                behind = outlines[at + 1 : at + 1 + _SOON]
-                if behind and known.isdisjoint(other.uid for other in behind):
+                after = outlines[at + 1 : at + 1 + _SOON]
+                if after and known.isdisjoint(other.uid for other in after):
                     return False
             known.add(outline.uid)
     return True
@@ -123,8 +123,8 @@ def _taken_back(segment: Segment, closed: Segment | None, rewound: Sequence[RowO
     known = {outline.identity for outline in closed.outlines}
     times = {outline.timestamp for outline in closed.outlines}
     written = segment.outlines[segment.summary or 0].timestamp
-    behind = [outline.id for outline in segment.outlines[end:]] or [rewound[-1].id + 1]
-    between = (one for one in rewound if segment.outlines[end - 1].id < one.id < behind[0])
+    after = [outline.id for outline in segment.outlines[end:]] or [rewound[-1].id + 1]
+    between = (one for one in rewound if segment.outlines[end - 1].id < one.id < after[0])
     copied = takewhile(lambda one: one.identity in known and could_be_copy(one, times, written), between)
     return tuple(outline.id for outline in copied)
 

@@ -171,12 +171,12 @@ def _inner_block(outlines: Sequence[RowOutline], start: int, index: int, named: 
     before = outlines[start : index - head]
     tail = _tail(outlines, index, before, named and bool(before))
     copies = set(range(index - head, index)) | tail
-    behind = max(tail, default=index) - index
+    length = max(tail, default=index) - index
     # Texts may recur, but where rows are replaced in place, those before the block are not live.
     archived = any(outline.state is not RowState.LIVE for outline in before)
     if (copies and archived) or index - start > LONGEST_HEAD or start > 0:
         again = stored_again(outlines, max({index, *copies}) + 1) if named else ()
-        return Block(index - head, index, BoundaryMode.IN_PLACE, head, behind, copies, again)
+        return Block(index - head, index, BoundaryMode.IN_PLACE, head, length, copies, again)
     # Nothing before it is repeated: what it summarised is gone, and the rows before it are its head.
     return Block(start, index, BoundaryMode.REWRITE, 0, 0, set())
 
@@ -187,8 +187,12 @@ def _reach_back(block: Block, outlines: Sequence[RowOutline], blocks: Sequence[B
     if block.summary is None or before.summary is None or before.mode is not BoundaryMode.IN_PLACE:
         return
     lost = lost_behind(outlines[start : before.start], outlines[before.last].key)
-    held = [*outlines[before.start : before.last + 1], *lost, *outlines[before.last + 1 : block.start]]
-    tail = _tail(outlines, block.summary, held, named=False) if lost else set()
+    outlines_before = [
+        *outlines[before.start : before.last + 1],
+        *lost,
+        *outlines[before.last + 1 : block.start],
+    ]
+    tail = _tail(outlines, block.summary, outlines_before, named=False) if lost else set()
     if len(tail) > block.tail:
         block.tail = max(tail) - block.summary
         block.copies |= tail

@@ -33,11 +33,11 @@ def family_of(connection: sqlite3.Connection, schema: Schema, session_id: str) -
 def families_of(connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[str]) -> Lineage:
     """The ancestors and descendants of some sessions, in a handful of queries."""
     links: dict[str, Link] = {}
-    wanted: Sequence[str] = session_ids
-    while wanted:
-        links.update({link.id: link for link in _fetch(connection, schema, "id", wanted)})
-        above = (links[one].parent_id for one in wanted if one in links)
-        wanted = list(dict.fromkeys(parent for parent in above if parent and parent not in links))
+    frontier_ids: Sequence[str] = session_ids
+    while frontier_ids:
+        links.update({link.id: link for link in _fetch(connection, schema, "id", frontier_ids)})
+        above = (links[one].parent_id for one in frontier_ids if one in links)
+        frontier_ids = list(dict.fromkeys(parent for parent in above if parent and parent not in links))
     return _with_descendants(connection, schema, links)
 
 

@@ -220,11 +220,11 @@ class Lineage:
             return False
         return named == link.parent_id or named not in self.links or named == link.id
 
-    def _chain_below(self, session_id: str, behind: Collection[str]) -> tuple[str, ...]:
+    def _chain_below(self, session_id: str, seen: Collection[str]) -> tuple[str, ...]:
         walked: dict[str, None] = {}
         after, following = self._successor, self._successor[session_id]
         while len(walked) < MAX_CHAIN and following is not None:
-            if following in behind or following in walked:
+            if following in seen or following in walked:
                 break
             walked[following] = None
             following = after[following]

@@ -153,8 +153,8 @@ def _add_calls(wire: dict[str, Any], cells: Cells, *, drops_marker: bool) -> Non
     """Add the calls; 0.22 does not send a tool's bare name again that was once stored as an answer."""
     wire["tool_calls"] = cells.json("tool_calls", [])
     content = wire["content"]
-    said = drops_marker and wire["role"] == "assistant" and isinstance(content, str)
-    if said and _MARKER.fullmatch(content):
+    has_text = drops_marker and wire["role"] == "assistant" and isinstance(content, str)
+    if has_text and _MARKER.fullmatch(content):
         wire["content"] = ""
 
 

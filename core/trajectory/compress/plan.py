@@ -234,10 +234,10 @@ def _middle(protected: frozenset[int], count: int) -> tuple[int, int]:
     return start, end
 
 
-def _covering(tokens: Sequence[int], start: int, end: int, wanted: int) -> int:
-    held = 0
+def _covering(tokens: Sequence[int], start: int, end: int, needed: int) -> int:
+    total = 0
     for index in range(start, end):
-        held += tokens[index]
-        if held >= wanted:
+        total += tokens[index]
+        if total >= needed:
             return index + 1
     return end

@@ -93,21 +93,21 @@ def _pooled(
 ) -> Iterator[ShardResult]:
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     open_tokenizer(job.tokenizer, lambda: None)("warm")  # forked processes share it
-    told: Any = context.Queue()
-    pool = ProcessPoolExecutor(workers, context, initializer=_settle, initargs=(job, told))
+    results: Any = context.Queue()
+    pool = ProcessPoolExecutor(workers, context, initializer=_settle, initargs=(job, results))
     try:
         waiting = {pool.submit(_work, shard, kept_of(kept, shard)) for shard in shards}
         while waiting:
             done, waiting = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
-            _hear(told, report)
+            _hear(results, report)
             for future in done:
                 yield future.result()
-        _hear(told, report)
+        _hear(results, report)
     finally:
-        _stop(pool, told)
+        _stop(pool, results)
 
 
-def _stop(pool: ProcessPoolExecutor, told: Any) -> None:
+def _stop(pool: ProcessPoolExecutor, results: Any) -> None:
     """Terminate the workers, even in the middle of a shard: its part file does not exist yet."""
     processes = list((pool._processes or {}).values())
     pool.shutdown(wait=False, cancel_futures=True)
@@ -116,17 +116,17 @@ def _stop(pool: ProcessPoolExecutor, told: Any) -> None:
             process.terminate()
     for process in processes:
         process.join()
-    told.close()
+    results.close()
 
 
 _job: Job
 _told: Any
 
 
-def _settle(job: Job, told: Any) -> None:
+def _settle(job: Job, results: Any) -> None:
     """Prepare a worker: the parent handles Ctrl-C, and the worker ends whenever the parent does."""
     global _job, _told
-    _job, _told = job, told
+    _job, _told = job, results
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
     threading.Thread(target=_end_with_parent, daemon=True).start()
@@ -143,7 +143,7 @@ def _work(shard: Shard, kept: Collection[int] | None) -> ShardResult:
     return compress_shard(_job, shard, kept, lambda *done: _told.put(done))
 
 
-def _hear(told: Any, report: Report) -> None:
+def _hear(results: Any, report: Report) -> None:
     with suppress(Empty):
         while True:
-            report(*told.get_nowait())
+            report(*results.get_nowait())

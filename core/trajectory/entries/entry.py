@@ -27,13 +27,13 @@ class Entry:
     Attributes:
         line: Its bytes, including the line end.
         key: The key that holds the turns; None for an entry without turns.
-        told: The text that encodes the list of turns; None if the line itself has the list.
+        text: The text that encodes the list of turns; None if the line itself has the list.
         turns: The parsed turns.
     """
 
     line: bytes
     key: str | None
-    told: str | None
+    text: str | None
     form: Form
     turns: Sequence[Turn]
 
@@ -47,12 +47,12 @@ def read_entry(line: bytes) -> Entry:
     found = _object(line)
     key = next((key for key in KEYS if key in found), None)
     value = [] if key is None else found[key]
-    told = value if isinstance(value, str) else None
-    turns = value if told is None else _within(told, key)
+    text = value if isinstance(value, str) else None
+    turns = value if text is None else _within(text, key)
     if not isinstance(turns, list):
         raise BadEntry(f"`{key}` is no list")
     form = form_of(turns)
-    return Entry(line, key, told, form, read_turns(turns, form))
+    return Entry(line, key, text, form, read_turns(turns, form))
 
 
 def rewritten(
@@ -73,10 +73,10 @@ def rewritten(
     assert entry.key is not None
     found = members(entry.line)
     place = found[entry.key]
-    if entry.told is None:
+    if entry.text is None:
         edits = _cut(entry, entry.line, elements(entry.line, place, region.end), region, summary, notice)
     else:
-        told = entry.told.encode("utf-8", "surrogatepass")
+        told = entry.text.encode("utf-8", "surrogatepass")
         inside = _cut(entry, told, elements(told, (0, len(told)), region.end), region, summary, notice)
         edits = [(*place, _bytes(_edited(told, inside).decode("utf-8", "surrogatepass")))]
     if metrics is not None:
@@ -108,10 +108,10 @@ def _odd(line: bytes) -> Any:
         raise BadEntry("nested too deeply") from None
 
 
-def _within(told: str, key: str | None) -> Any:
+def _within(text: str, key: str | None) -> Any:
     """The list encoded in a text."""
     try:
-        return json.loads(told)
+        return json.loads(text)
     except (ValueError, RecursionError):
         raise BadEntry(f"`{key}` is a text that holds no JSON") from None
 
@@ -146,7 +146,7 @@ def _noted(entry: Entry, raw: bytes, index: int, notice: str) -> bytes:
 def _attached(found: Mapping[str, Place], metrics: Mapping[str, Any]) -> tuple[int, int, bytes]:
     if METRICS in found:
         return (*found[METRICS], _bytes(metrics))
-    end = max(behind for _, behind in found.values())
+    end = max(stop for _, stop in found.values())
     return end, end, b", %b: %b" % (_bytes(METRICS), _bytes(metrics))
 
 

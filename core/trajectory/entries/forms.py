@@ -102,8 +102,8 @@ def _turn(turn: Any, index: int, form: Form) -> Turn:
     if form is SHAREGPT:
         return Turn(role, _plain(turn.get("value"), index, "value"))
     key = form.text_key(turn)
-    said = [_content(turn.get(key), index, key), *_calls(turn.get("tool_calls"), index)]
-    return Turn(form.roles.get(role, role), "\n".join(text for text in said if text))
+    parts = [_content(turn.get(key), index, key), *_calls(turn.get("tool_calls"), index)]
+    return Turn(form.roles.get(role, role), "\n".join(text for text in parts if text))
 
 
 def _plain(value: Any, index: int, key: str) -> str:

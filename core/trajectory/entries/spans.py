@@ -112,8 +112,8 @@ def members(line: bytes) -> Mapping[str, Place]:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return _members_of_odd(line)
     places = _walked(line, raws.values(), _to_value, 0)
-    whole = places and line[places[-1][1] :].strip() == b"}"
-    return dict(zip(raws, places, strict=True)) if whole else _members_of_odd(line)
+    is_complete = places and line[places[-1][1] :].strip() == b"}"
+    return dict(zip(raws, places, strict=True)) if is_complete else _members_of_odd(line)
 
 
 def elements(data: bytes, place: Place, count: int) -> Sequence[Place]:
@@ -149,9 +149,9 @@ def _members_of_odd(line: bytes) -> Mapping[str, Place]:
 
 def _in_bytes(text: str, spans: Collection[Span]) -> Sequence[Place]:
     """The byte ranges of spans once the text is encoded."""
-    behind, at, last = {}, 0, 0
+    byte_places, at, last = {}, 0, 0
     for mark in sorted(mark for span in spans for mark in (span.start, span.end)):
         at += len(text[last:mark].encode("utf-8", "surrogatepass"))
-        behind[mark] = at
+        byte_places[mark] = at
         last = mark
-    return [(behind[span.start], behind[span.end]) for span in spans]
+    return [(byte_places[span.start], byte_places[span.end]) for span in spans]

@@ -119,8 +119,8 @@ def chosen(job: Job) -> Mapping[int, frozenset[int]]:
         shards = [shard for shard in job.shards if shard.source == place]
         counts = [_entries(job, shard) for shard in shards]
         total = sum(counts)
-        wanted = min(total, max(1, int(total * job.sample / 100)))
-        found |= _by_shard(shards, counts, sorted(drawn.sample(range(total), wanted)))
+        count = min(total, max(1, int(total * job.sample / 100)))
+        found |= _by_shard(shards, counts, sorted(drawn.sample(range(total), count)))
     return found
 
 

@@ -84,8 +84,8 @@ class SummaryMissing(Exception):  # noqa: N818 - the entry stays as it was, the 
 def build_prompt(turns: Sequence[Turn], region: Span, settings: Settings) -> Prompt:
     """The request for the summary of a region."""
     words = _words()
-    told = (f"[{at}: {turns[at].role}]\n{_cut(turns[at].text)}" for at in range(region.start, region.end))
-    clean = "\n\n".join(redact_bulk(list(told)))
+    excerpts = (f"[{at}: {turns[at].role}]\n{_cut(turns[at].text)}" for at in range(region.start, region.end))
+    clean = "\n\n".join(redact_bulk(list(excerpts)))
     safe = clean.replace(words["closing_tag"], words["harmless_tag"])
     return Prompt(
         system=words["system"].strip(),

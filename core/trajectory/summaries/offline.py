@@ -95,10 +95,10 @@ def _message(at: int, turn: Turn, role: str, answers: str, argument: int | None)
         return Message({**result, "tool_call_id": answers} if answers else result)
     if role != "assistant" or _CALL[0] not in turn.text:
         return Message({"role": role, "content": turn.text})
-    said, *rest = turn.text.split(_CALL[0])
+    text, *rest = turn.text.split(_CALL[0])
     parts = [one.partition(_CALL[1]) for one in rest]
-    calls = [_call(told, f"turn{at}-{place}", argument) for place, (told, _, _) in enumerate(parts)]
-    content = "".join([said, *(behind for _, _, behind in parts)]).strip()
+    calls = [_call(name, f"turn{at}-{place}", argument) for place, (name, _, _) in enumerate(parts)]
+    content = "".join([text, *(after for _, _, after in parts)]).strip()
     return Message({"role": role, "content": content, "tool_calls": calls})
 
 

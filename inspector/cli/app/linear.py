@@ -135,7 +135,7 @@ def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:
 
     usd = row.cost.usd
     least = "at least " if row.lower_bound else ""
-    told = (
+    figures = (
         "Compression fails" if row.tip.guards.failure_error else "",
         f"Profile: {place.label}" if several else "",
         f"Where: {row.tip.source or 'unknown'}",
@@ -144,7 +144,7 @@ def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:
         f"Sessions: {len(row.sessions)}",
         "Cost: unknown" if usd is None else f"Cost: {least}{fmt.money(usd)}",
     )
-    return ". ".join(filter(None, told))
+    return ". ".join(filter(None, figures))
 
 
 def _one(place: Location, session: str, name: str) -> bool:

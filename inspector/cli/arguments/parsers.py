@@ -11,7 +11,7 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _SCALES = {"k": 1_000, "m": 1_000_000}
 
 
-def whole(text: str) -> int:
+def whole_number(text: str) -> int:
     """A whole number, 0 or more; `200_000`, `200,000`, `200K` and `1M` are accepted.
 
     Raises:
@@ -26,12 +26,12 @@ def whole(text: str) -> int:
 
 
 def positive(text: str) -> int:
-    """A whole number above 0, in the forms `whole` accepts.
+    """A whole number above 0, in the forms `whole_number` accepts.
 
     Raises:
         argparse.ArgumentTypeError: The text is not such a number.
     """
-    value = whole(text)
+    value = whole_number(text)
     if value == 0:
         raise argparse.ArgumentTypeError("must be above 0")
     return value

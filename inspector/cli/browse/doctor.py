@@ -180,15 +180,15 @@ def _row(one: Discrepancy) -> dict[str, Any]:
 
 def _lines(report: Report) -> Iterator[str]:
     """The first finding, what was checked, then the other findings."""
-    told = list(output.indented(finding_lines(report.findings))) if report.findings else []
-    if not (told or report.problems or report.rows):
-        told = ["  ● Nothing wrong found."]
+    findings = list(output.indented(finding_lines(report.findings))) if report.findings else []
+    if not (findings or report.problems or report.rows):
+        findings = ["  ● Nothing wrong found."]
     yield str(report.location.db)
     yield from (output.tinted(f"  ■ {problem.line}", Severity.CRITICAL) for problem in report.problems)
-    yield from told[:1]
+    yield from findings[:1]
     yield from _looked_at(report)
     yield from _disagreements(report.rows)
-    yield from told[1:]
+    yield from findings[1:]
 
 
 def _looked_at(report: Report) -> Iterator[str]:

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "--limit",
-        type=numbers.whole,
+        type=numbers.whole_number,
         metavar="N",
         help=f"show at most N rows (default for the table: {SHOWN})",
     )

@@ -87,13 +87,13 @@ def lines(done: Hosted) -> Iterator[str]:
     """The engine that made the result, and what is wrong with it, for people."""
     version = f" {done.found.version}" if done.found.version else ""
     name = f"{done.compacted.engine.name}{version}"
-    told = f"engine {name} ({done.found.where}): {done.compacted.seconds:.2f} s, {done.calls} model calls"
+    line = f"engine {name} ({done.found.where}): {done.compacted.seconds:.2f} s, {done.calls} model calls"
     agreement = {
         None: "",
         True: "; it cuts where our plan cuts",
         False: "; it does not cut where our plan cuts",
     }
-    yield f"{told}{agreement[done.same]}"
+    yield f"{line}{agreement[done.same]}"
     yield from (f"broken: {problem}" for problem in done.compacted.problems)
 
 

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--last-prompt",
-        type=parsers.whole,
+        type=parsers.whole_number,
         metavar="N",
         help="the provider's last token count for the session",
     )

@@ -105,10 +105,10 @@ def _add_common(group: argparse._ArgumentGroup) -> None:
     add("--window", type=numbers.positive, metavar="N", help="the model's context length")
     add("--threshold", type=numbers.share, metavar="F", help="compression.threshold")
     add("--target-ratio", type=numbers.fraction, metavar="F", help="compression.target_ratio")
-    add("--protect-first", type=numbers.whole, metavar="N", help="compression.protect_first_n")
-    add("--protect-last", type=numbers.whole, metavar="N", help="compression.protect_last_n")
+    add("--protect-first", type=numbers.whole_number, metavar="N", help="compression.protect_first_n")
+    add("--protect-last", type=numbers.whole_number, metavar="N", help="compression.protect_last_n")
     add("--max-output", type=numbers.positive, metavar="N", help="model.max_tokens")
-    add("--current-tokens", type=numbers.whole, metavar="N", help="the size of the request")
+    add("--current-tokens", type=numbers.whole_number, metavar="N", help="the size of the request")
     add("--warm", action="store_true", help="assume a process that has compacted before")
 
 
@@ -118,7 +118,10 @@ def _add_newer(group: argparse._ArgumentGroup) -> None:
     add("--threshold-tokens", type=numbers.positive, metavar="N", help="compression.threshold_tokens")
     add("--tail-mode", choices=("lean", "legacy"), help="compression.tail_mode")
     add(
-        "--min-tail-user-messages", type=numbers.whole, metavar="N", help="compression.min_tail_user_messages"
+        "--min-tail-user-messages",
+        type=numbers.whole_number,
+        metavar="N",
+        help="compression.min_tail_user_messages",
     )
     add("--minimum-window", type=numbers.positive, metavar="N", help="agent.minimum_tool_context_length")
     add("--aux-window", type=numbers.positive, metavar="N", help="the summary model's context length")

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `explain-error`."""
     add = parser.add_argument
     add("text", metavar="TEXT", help="the error, a log line, or - for stdin")
-    add("--status", metavar="N", type=parsers.whole, help="its HTTP status")
+    add("--status", metavar="N", type=parsers.whole_number, help="its HTTP status")
     add("--provider", metavar="P", default="", help="the provider, as Hermes names it")
     add("--model", metavar="M", default="", help="the model")
     add("--body", metavar="JSON", help="the body of the response")
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--tokens",
         metavar="N",
-        type=parsers.whole,
+        type=parsers.whole_number,
         default=20_000,
         help="tokens of the conversation (default: 20,000)",
     )
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--messages",
         metavar="N",
-        type=parsers.whole,
+        type=parsers.whole_number,
         default=12,
         help="messages of the conversation (default: 12)",
     )

@@ -77,8 +77,8 @@ def lines(
         every: All findings, of which `found` are the worst.
         titles: Conversation titles by session; empty if all findings are about one conversation.
     """
-    told = groups_headline(every or found)
-    yield from output.headline(told if told.sentence else Headline(NOTHING))
+    headline = groups_headline(every or found)
+    yield from output.headline(headline if headline.sentence else Headline(NOTHING))
     for group in FindingGroup:
         together = [one for one in found if one.group is group]
         if together:

@@ -167,9 +167,13 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
         yield ", ".join(counts)
     before = None
     for number, event in enumerate(found.events, start=1):
-        told = event is _headline_event(found)
-        repeated = not told and not event.completed and before == event.headline
-        yield from _repeated(number, event) if repeated else ("", *_event(number, event, told=told))
+        is_in_headline = event is _headline_event(found)
+        repeated = not is_in_headline and not event.completed and before == event.headline
+        yield from (
+            _repeated(number, event)
+            if repeated
+            else ("", *_event(number, event, is_in_headline=is_in_headline))
+        )
         before = event.headline
     yield from ("", *_fields("limit", found.now.arithmetic)) if not found.events else ()
     yield ""
@@ -209,16 +213,16 @@ def _repeated(number: int, event: CompressionEvent) -> Iterator[str]:
     yield f"{number}. {fmt.moment(event.at)}  {output.muted('the same')} · {event.explanation}"
 
 
-def _event(number: int, event: CompressionEvent, *, told: bool) -> Iterator[str]:
+def _event(number: int, event: CompressionEvent, *, is_in_headline: bool) -> Iterator[str]:
     """One event; the headline's event does not repeat the headline."""
     from core.support import formatting as fmt
     from inspector.base.event_words import effect, summary
     from inspector.terminal.ink import joined
 
     head = event.headline
-    said = output.muted("see above") if told else output.tinted(head.sentence, head.severity)
+    said = output.muted("see above") if is_in_headline else output.tinted(head.sentence, head.severity)
     yield joined(f"{number}. {fmt.moment(event.at)}  ", said)
-    if head.remedy and not told:
+    if head.remedy and not is_in_headline:
         yield output.fix(head.remedy, head.severity, "   ")
     yield f"   {event.explanation}  [{event.verdict.value}]"
     yield from (f"   sources disagree: {line}" for line in event.disagreements)

@@ -121,7 +121,7 @@ def _document(text: str) -> Any:
 def _reason(text: str) -> str:
     """The error that a command printed, as one line."""
     line = text.strip().rpartition("\n")[2]
-    told = _document(line)
-    if isinstance(told, dict) and isinstance(told.get("error"), dict):
-        return str(told["error"].get("message"))
+    document = _document(line)
+    if isinstance(document, dict) and isinstance(document.get("error"), dict):
+        return str(document["error"].get("message"))
     return line or "nothing was printed"

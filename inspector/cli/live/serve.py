@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `serve`."""
     parser.add_argument(
         "--port",
-        type=numbers.whole,
+        type=numbers.whole_number,
         default=PORT,
         metavar="N",
         help="port to listen on; 0 picks a free one (default: %(default)s)",

@@ -89,10 +89,10 @@ def _fresh_status(args: argparse.Namespace, cached: KeptAnswer | None) -> str:
         store, session = target.chosen(stores, args.session)
         store.learn(session.id)
         found = status_of(store, session.id, stores)
-        whole = len(stores) == len(target.locations(args))
+        is_complete = len(stores) == len(target.locations(args))
     document = jsonio.dumps(jsonio.masked(status_payload(found)))
     text = f"{document}\n{jsonio.dumps(fields(found))}"
-    if cached and whole:
+    if cached and is_complete:
         printed_cache.write(cached, text)
     return text
 

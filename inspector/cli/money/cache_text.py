@@ -42,9 +42,9 @@ def recorded_lines(found: RecordedUse) -> Iterator[str]:
     """What the recorder inside Hermes saw in the requests themselves."""
     hit = fmt.percent(found.tokens.hit_rate)
     yield f"recorded: {fmt.plural(found.requests, 'request')}, {hit} of their prompts from the cache"
-    whole = sum(found.parts.values())
-    shares = (f"{name} {fmt.percent(size / whole)}" for name, size in found.parts.items() if size)
-    if whole:
+    total = sum(found.parts.values())
+    shares = (f"{name} {fmt.percent(size / total)}" for name, size in found.parts.items() if size)
+    if total:
         unseen = " and ".join(name for name in ("system", "tools") if name not in found.parts)
         rest = f"; {unseen} not recorded completely" if unseen else ""
         yield f"   the newest holds, by characters: {', '.join(shares)}{rest}"

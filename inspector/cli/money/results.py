@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X.Y",
         help="use the rules of this Hermes release (default: detected, else newest)",
     )
-    add("--window", type=numbers.whole, metavar="N", help="the model's context length")
+    add("--window", type=numbers.whole_number, metavar="N", help="the model's context length")
     add(
         "--environment",
         choices=("local", "none"),

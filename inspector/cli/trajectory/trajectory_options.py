@@ -26,8 +26,18 @@ def _cut(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--release", metavar="X", help="use the rules of this release (default: the newest)")
     add("--target", type=numbers.positive, metavar="N", help="most tokens of a trajectory (default: 15250)")
-    add("--summary-target", type=numbers.whole, metavar="N", help="tokens for the summary (default: 750)")
-    add("--protect-last", type=numbers.whole, metavar="N", help="turns to keep at the end (default: 4)")
+    add(
+        "--summary-target",
+        type=numbers.whole_number,
+        metavar="N",
+        help="tokens for the summary (default: 750)",
+    )
+    add(
+        "--protect-last",
+        type=numbers.whole_number,
+        metavar="N",
+        help="turns to keep at the end (default: 4)",
+    )
     add(
         "--no-protect",
         choices=ROLES,
@@ -44,7 +54,13 @@ def _cut(group: argparse._ArgumentGroup) -> None:
     )
     add("--config", type=str, metavar="FILE", help="the YAML configuration of Hermes' own tool")
     add("--sample", type=_percent, metavar="PERCENT", help="process only this share of the entries")
-    add("--seed", type=numbers.whole, default=42, metavar="N", help="random seed of the sample (default: 42)")
+    add(
+        "--seed",
+        type=numbers.whole_number,
+        default=42,
+        metavar="N",
+        help="random seed of the sample (default: 42)",
+    )
 
 
 def _summary(group: argparse._ArgumentGroup) -> None:

@@ -48,19 +48,19 @@ def with_plugin(text: str, name: str, *, engine: bool) -> Edit:
     Raises:
         ConfigError: The file is not a mapping, or its layout allows no safe edit.
     """
-    told, edited = tree(text), text
-    plugins, context = _mapping(told, "plugins"), _mapping(told, "context")
+    document, edited = tree(text), text
+    plugins, context = _mapping(document, "plugins"), _mapping(document, "context")
     if name in _list(plugins, "disabled"):
         raise ConfigError(f"plugins.disabled lists {name}", where=_FILE, remedy="Take it out first")
     others = _list(plugins, "enabled")
     if name not in others:
         listed = [name, *others]
-        told = told | {"plugins": plugins | {"enabled": listed}}
+        document = document | {"plugins": plugins | {"enabled": listed}}
         ways = putting(edited, "plugins", "enabled", name, _flow(listed))
-        edited = _first(ways, told, f"Add {name} to {_ENABLED}")
+        edited = _first(ways, document, f"Add {name} to {_ENABLED}")
     if engine and context.get("engine") != name:
-        told = told | {"context": context | {"engine": name}}
-        edited = _first(putting(edited, "context", "engine", name, name), told, f"Set {_ENGINE}: {name}")
+        document = document | {"context": context | {"engine": name}}
+        edited = _first(putting(edited, "context", "engine", name, name), document, f"Set {_ENGINE}: {name}")
     return Edit(edited, _changes(text, edited))
 
 
@@ -70,8 +70,8 @@ def says(text: str, name: str, *, engine: bool) -> bool:
     Raises:
         ConfigError: The file is not a mapping.
     """
-    told = tree(text)
-    plugins, context = _mapping(told, "plugins"), _mapping(told, "context")
+    document = tree(text)
+    plugins, context = _mapping(document, "plugins"), _mapping(document, "context")
     loads = name in _list(plugins, "enabled") and name not in _list(plugins, "disabled")
     return loads and (not engine or context.get("engine") == name)
 
@@ -101,24 +101,24 @@ def without_plugin(text: str, before: str, name: str) -> str:
     Raises:
         ConfigError: The file is not a mapping, or its layout allows no safe edit.
     """
-    told, was = tree(text), tree(before)
-    plugins, context = _mapping(told, "plugins"), _mapping(told, "context")
+    document, was = tree(text), tree(before)
+    plugins, context = _mapping(document, "plugins"), _mapping(document, "context")
     old = _mapping(was, "context").get("engine")
     left = [one for one in _list(plugins, "enabled") if one != name]
     if left != _list(plugins, "enabled") and name not in _list(_mapping(was, "plugins"), "enabled"):
-        told = _set(told, was, "plugins", "enabled", left or None)
+        document = _set(document, was, "plugins", "enabled", left or None)
         ways = taking(text, "plugins", "enabled", name, "")
-        text = _first(ways, told, f"Take {name} out of {_ENABLED}")
+        text = _first(ways, document, f"Take {name} out of {_ENABLED}")
     grants, granted = _mapping(plugins, "entries"), _mapping(_mapping(was, "plugins"), "entries")
     if name in grants and name not in granted:
         others = {key: value for key, value in grants.items() if key != name}
-        told = _set(told, was, "plugins", "entries", others or None)
+        document = _set(document, was, "plugins", "entries", others or None)
         ways = taking(text, "plugins", "entries", name, "")
-        text = _first(ways, told, f"Take {name} out of plugins.entries")
+        text = _first(ways, document, f"Take {name} out of plugins.entries")
     if context.get("engine") == name != old:
-        told = _set(told, was, "context", "engine", old)
+        document = _set(document, was, "context", "engine", old)
         ways = taking(text, "context", "engine", name, str(old or ""))
-        text = _first(ways, told, f"Set {_ENGINE} to what you want")
+        text = _first(ways, document, f"Set {_ENGINE} to what you want")
     return text
 
 
@@ -159,16 +159,16 @@ def _list(found: dict[str, Any], key: str) -> list[Any]:
     return value
 
 
-def _set(told: dict[str, Any], was: dict[str, Any], outer: str, key: str, value: Any) -> dict[str, Any]:
+def _set(document: dict[str, Any], was: dict[str, Any], outer: str, key: str, value: Any) -> dict[str, Any]:
     """The tree with another value; without a value, remove keys that are new or now empty."""
-    inner = {name: held for name, held in told[outer].items() if name != key}
+    inner = {name: held for name, held in document[outer].items() if name != key}
     if value is not None:
-        inner = told[outer] | {key: value}
+        inner = document[outer] | {key: value}
     elif _mapping(was, outer).get(key) is not None:
-        inner = told[outer] | {key: was[outer][key]}
+        inner = document[outer] | {key: was[outer][key]}
     if inner:
-        return told | {outer: inner}
-    return {name: held for name, held in told.items() if name != outer}
+        return document | {outer: inner}
+    return {name: held for name, held in document.items() if name != outer}
 
 
 def _first(ways: Iterator[str], wanted: dict[str, Any], remedy: str) -> str:

@@ -50,8 +50,8 @@ class InspectCommand:
             env=own_environment(),
             check=False,
         )
-        told = (done.stdout or done.stderr).strip()[:_MOST] or "Hermes Inspector has no answer."
-        return _wrapped(told if session else f"{told}\n{_UNTOLD}")
+        output = (done.stdout or done.stderr).strip()[:_MOST] or "Hermes Inspector has no answer."
+        return _wrapped(output if session else f"{output}\n{_UNTOLD}")
 
 
 def _wrapped(text: str) -> str:

@@ -55,8 +55,8 @@ def review_lines(
     """Rows, sizes and checks of a write that has not happened yet; `brief` joins the checks that passed."""
     rehearsal = review.rehearsal
     if proposal.failure:
-        told = f"{FAILED_SUMMARY} ({proposal.failure}). {BY_RULE}"
-        yield from paragraph(told, width, ink, "severity-warning", bold=True)
+        reason = f"{FAILED_SUMMARY} ({proposal.failure}). {BY_RULE}"
+        yield from paragraph(reason, width, ink, "severity-warning", bold=True)
         yield Line()
     yield from place_lines(rehearsal, width, ink)
     yield Line()
@@ -106,11 +106,11 @@ def _rows(rehearsal: Rehearsal, width: int, ink: Palette) -> Iterator[Line]:
 def _written(rehearsal: Rehearsal) -> str:
     copies = sum(row.source_row is not None for row in rehearsal.inserted)
     new = len(rehearsal.inserted) - copies
-    told = f"{fmt.plural(copies, 'copy', 'copies')} of kept messages"
+    words = f"{fmt.plural(copies, 'copy', 'copies')} of kept messages"
     if new:
-        return f"{told}, {new:,} new with the summary"
+        return f"{words}, {new:,} new with the summary"
     joined = any(row.is_summary and "content" in row.values for row in rehearsal.inserted)
-    return f"{told}, the summary joined to one of them" if joined else told
+    return f"{words}, the summary joined to one of them" if joined else words
 
 
 def applied_lines(applied: Applied, proposal: Proposal, width: int, ink: Palette) -> Iterator[Line]:

@@ -119,7 +119,7 @@ def next_mode(modes: tuple[ApplyMode, ...], mode: ApplyMode) -> ApplyMode:
 
 
 def examine(
-    location: Location, proposal: Proposal, mode: ApplyMode | None, told: Callable[[str], None]
+    location: Location, proposal: Proposal, mode: ApplyMode | None, report: Callable[[str], None]
 ) -> Review:
     """Rehearse on a private copy and run the checks; nothing is changed.
 
@@ -130,12 +130,12 @@ def examine(
     from core.store.store import Store
 
     with Store(location) as store:
-        told("rehearse")
+        report("rehearse")
         rehearsal = proposal.rehearse(store, mode)
-        return Review(rehearsal, check_guards(store, rehearsal, progress=told))
+        return Review(rehearsal, check_guards(store, rehearsal, progress=report))
 
 
-def carry_out(review: Review, told: Callable[[str], None]) -> Applied:
+def carry_out(review: Review, report: Callable[[str], None]) -> Applied:
     """Write what was reviewed.
 
     Raises:
@@ -144,7 +144,7 @@ def carry_out(review: Review, told: Callable[[str], None]) -> Applied:
     from core.apply.execute import execute
     from core.apply.journal import journal_of
 
-    return execute(review.rehearsal, journal_of(review.rehearsal.database), progress=told)
+    return execute(review.rehearsal, journal_of(review.rehearsal.database), progress=report)
 
 
 def newest_write(location: Location, sessions: Iterable[str] | None = None) -> JournalEntry | None:

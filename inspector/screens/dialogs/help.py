@@ -42,9 +42,9 @@ class HelpList(RowList[HelpRow]):
 
     OPENS = False
 
-    def __init__(self, told: Sequence[HelpRow]) -> None:
+    def __init__(self, rows: Sequence[HelpRow]) -> None:
         super().__init__()
-        self._told = told
+        self._told = rows
 
     def on_resize(self) -> None:
         """Wrap the sentences to the new width."""

@@ -138,8 +138,10 @@ def proof(row: FindingRow, width: int, ink: Palette) -> Iterator[Line]:
     finding = row.finding
     # A text that the sentence or remedy already contains is not repeated among the numbers.
     above = f"{finding.sentence} {finding.remedy}"
-    told = [pair for pair in finding.numbers.items() if not (isinstance(pair[1], str) and pair[1] in above)]
-    for place, (name, value) in enumerate(told):
+    extra_numbers = [
+        pair for pair in finding.numbers.items() if not (isinstance(pair[1], str) and pair[1] in above)
+    ]
+    for place, (name, value) in enumerate(extra_numbers):
         shown = f"{value:,}" if isinstance(value, int) else str(value).lstrip(": ")
         yield from field("" if place else "numbers", f"{name.replace('_', ' ')}  {shown}", width, ink)
     yield from evidence_lines(finding.evidence, width, ink)

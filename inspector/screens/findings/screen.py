@@ -94,15 +94,15 @@ class FindingsScreen(CardPage):
     def examine(self) -> None:
         """Check on connections of the worker's own; results come in batches so that the screen keeps up."""
         stop = cancelled()
-        batch, told, first = list[Step](), time.monotonic(), True
+        batch, drawn_at, first = list[Step](), time.monotonic(), True
         for step in self._steps(stop):
             if batch and not (batch[-1].found or batch[-1].unknown or batch[-1].errors):
                 batch.pop()  # it only reported progress, which this one supersedes
             batch.append(step)
             # The first finding is sent at once; listing all conversations follows it.
-            if time.monotonic() - told >= TELL_SECONDS or (first and step.found):
+            if time.monotonic() - drawn_at >= TELL_SECONDS or (first and step.found):
                 then(self, self._take, batch)
-                batch, told, first = [], time.monotonic(), first and not step.found
+                batch, drawn_at, first = [], time.monotonic(), first and not step.found
         then(self, self._take, batch)
 
     def _steps(self, stop: Cancelled) -> Iterator[Step]:

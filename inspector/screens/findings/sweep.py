@@ -93,8 +93,8 @@ def _examined(store: Store, location: Location, stop: Cancelled, scanned: Report
         found = _named(one.findings, location, title)
         yield Step(1, 0, found, errors=(one.error,) if one.error else ())
     if not stop():
-        whole = diagnose_store(store)
-        yield Step(0, 0, _named(whole.findings, location, None), whole.unknown)
+        of_store = diagnose_store(store)
+        yield Step(0, 0, _named(of_store.findings, location, None), of_store.unknown)
 
 
 def _named(found: Iterable[Finding], location: Location, title: str | None) -> tuple[Diagnosis, ...]:

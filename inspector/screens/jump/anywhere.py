@@ -126,8 +126,8 @@ class JumpProvider(Provider):
         rules = load_table("core/explain/diagnose/findings.yaml").items()
         go = {rule: self._meant(f"findings {rule}") for rule, _ in rules}
         return [
-            Place(f"{rule} {told['name']}", f"{told['severity']} finding", found)
-            for rule, told in rules
+            Place(f"{rule} {words['name']}", f"{words['severity']} finding", found)
+            for rule, words in rules
             if (found := go[rule]) is not None
         ]
 
@@ -144,9 +144,9 @@ class JumpProvider(Provider):
         from inspector.base.commands import table
 
         own = (command for command in table() if command.scope in ("app", "sessions"))
-        told = {command.action.rpartition(".")[2]: command.help for command in own}
+        helps = {command.action.rpartition(".")[2]: command.help for command in own}
         pages = [
-            Place(name, told[action.rpartition(".")[2]], partial(self._page, name))
+            Place(name, helps[action.rpartition(".")[2]], partial(self._page, name))
             for name, action in PAGES.items()
         ]
         if not hasattr(self.screen, "action_view"):

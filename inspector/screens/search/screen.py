@@ -174,8 +174,8 @@ class SearchScreen(Page):
 
 def _hint(hint: str, recent: Sequence[str]) -> str:
     """What to type, and earlier queries."""
-    told = [hint, "", "Earlier searches (↑ brings one back):", *(f"  {one}" for one in recent)]
-    return "\n".join(told if recent else told[:1])
+    lines = [hint, "", "Earlier searches (↑ brings one back):", *(f"  {one}" for one in recent)]
+    return "\n".join(lines if recent else lines[:1])
 
 
 def _summary(answer: SearchAnswer) -> tuple[Piece, ...]:

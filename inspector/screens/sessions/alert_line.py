@@ -114,9 +114,9 @@ class AlertLine(Widget):
         sentence = clean_line(f"{name}: {extra.answer.sentence}")
         fix = clean_line(extra.answer.helps)
         room = max(20, width - INDENT - cell_len(self._more) - 3)
-        told = _cut(sentence, room, SENTENCE_LINES)
+        lines = _cut(sentence, room, SENTENCE_LINES)
         helps = _cut(fix, max(20, width - INDENT - 1), FIX_LINES) if fix else ()
-        return (*((token, line) for line in told), *(("severity-ok", line) for line in helps))
+        return (*((token, line) for line in lines), *(("severity-ok", line) for line in helps))
 
 
 def calm_words(extras: Sequence[Extra | None]) -> str:

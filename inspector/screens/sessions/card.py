@@ -52,16 +52,16 @@ class SessionCard(Vertical):
     def tell(self, listing: SessionsList) -> None:
         """Describe the row under a list's cursor."""
         row = listing.current
-        told: tuple[tuple[Piece, ...], ...] = ((), (), ())
+        parts: tuple[tuple[Piece, ...], ...] = ((), (), ())
         if row is not None:
             extra = None if row.part else listing.extras.get(row.key)
             brief = (
                 None if extra is None or not self.has_class("-tall") else replace(extra, answer=NO_HEADLINE)
             )
-            told = (_what(row, listing.previews.get(row.key, "")), _window(row, brief or extra), _spent(row))
+            parts = (_what(row, listing.previews.get(row.key, "")), _window(row, brief or extra), _spent(row))
             if self.has_class("-tall"):
                 self._draw(extra)
-        for line, pieces in zip(self.query(StatusLine), told, strict=True):
+        for line, pieces in zip(self.query(StatusLine), parts, strict=True):
             line.left = pieces
 
     def _draw(self, extra: Extra | None) -> None:

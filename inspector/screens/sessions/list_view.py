@@ -185,8 +185,8 @@ def summing_up(today: Today | None, findings: int, room: int) -> tuple[Piece, ..
     pieces: list[Piece] = []
     counted = f" · {fmt.plural(findings, 'finding')}" if findings else ""
     if today is not None and not today.usd:
-        told = "nothing spent today" if today.known is not None else "today's cost is not known"
-        pieces.append(("ink-muted", told))
+        spent = "nothing spent today" if today.known is not None else "today's cost is not known"
+        pieces.append(("ink-muted", spent))
     elif today is not None:
         sign = fmt.LOWER_BOUND if today.at_least else ""
         pieces.append(("money", f"today {sign}{fmt.money(today.usd)}"))

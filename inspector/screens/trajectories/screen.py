@@ -128,14 +128,14 @@ class TrajectoriesScreen(Page):
         """Read and plan every entry, and report in batches."""
         stop = cancelled()
         batch: list[Listed] = []
-        told = time.monotonic()
+        shown_at = time.monotonic()
         for listed in survey(self.job):
             if stop():
                 return
             batch.append(listed)
-            if time.monotonic() - told >= TELL_SECONDS:
+            if time.monotonic() - shown_at >= TELL_SECONDS:
                 then(self, self._take, batch, whole=False)
-                batch, told = [], time.monotonic()
+                batch, shown_at = [], time.monotonic()
         then(self, self._take, batch, whole=True)
 
     def _take(self, entries: Sequence[Listed], *, whole: bool) -> None:
@@ -196,15 +196,15 @@ def answer(sums: Sums, target: int) -> Headline:
     if not total:
         return Headline("The file has no trajectories.", None, Severity.INFO)
     over, found = f"{sums.over:,}" if sums.over else "None", fmt.plural(total, "trajectory", "trajectories")
-    told = [f"{over} of {found} {'is' if sums.over == 1 else 'are'} over {target:,} tokens"]
+    parts = [f"{over} of {found} {'is' if sums.over == 1 else 'are'} over {target:,} tokens"]
     if sums.over:
         saved = fmt.count(sums.saved, mark=fmt.ESTIMATE)
-        told.append(
+        parts.append(
             f"cutting saves {saved} of {fmt.count(sums.tokens)} ({fmt.percent(sums.saved / sums.tokens)})"
         )
-    told += [words.format(count=f"{counts[state]:,}") for state, words in REST.items() if counts[state]]
+    parts += [words.format(count=f"{counts[state]:,}") for state, words in REST.items() if counts[state]]
     remedy = LOOK if counts[State.FAILED] else LONGER if counts[State.OVER] else None
-    return Headline(f"{', '.join(told)}.", remedy, Severity.WARNING if remedy else None)
+    return Headline(f"{', '.join(parts)}.", remedy, Severity.WARNING if remedy else None)
 
 
 def _words(row: Listed, width: int) -> str:

@@ -82,8 +82,8 @@ class TitleBar(Widget):
 
     def _details(self) -> tuple[str, ...]:
         """Texts that may follow the title, the longest first."""
-        whole = " · ".join(filter(None, (self.detail, self.place)))
-        return tuple(clean_line(text) for text in (whole, self.place, self.brief_place) if text)
+        details = " · ".join(filter(None, (self.detail, self.place)))
+        return tuple(clean_line(text) for text in (details, self.place, self.brief_place) if text)
 
     def on_click(self, event: events.Click) -> None:
         """Switch to the tab under the mouse."""

@@ -43,7 +43,7 @@ class RequestCurve:
     ends: tuple[str, str] = ("", "")
 
 
-def told(values: Sequence[int], cells: int, tell: Callable[[Sequence[int]], int] = max) -> list[int]:
+def sampled(values: Sequence[int], cells: int, tell: Callable[[Sequence[int]], int] = max) -> list[int]:
     """The value each of `cells` columns shows: repeated if few, picked by `tell` if several share one."""
     count = len(values)
     found = []

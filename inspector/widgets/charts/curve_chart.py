@@ -14,7 +14,7 @@ from textual.widget import Widget
 from core.support.formatting import NEAR_LIMIT, round_number
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len
-from inspector.widgets.charts.curve import Mark, RequestCurve, number, place_of, told
+from inspector.widgets.charts.curve import Mark, RequestCurve, number, place_of, sampled
 from inspector.widgets.charts.stack import EIGHTHS, Cell, Layer, cell_of, drawn, ends_of, legend, round_marks
 
 AXIS = 7
@@ -151,7 +151,7 @@ class CurveChart(Widget):
     @property
     def _told(self) -> list[int]:
         """The value each cell shows."""
-        return told(self.values, self._cells, self.tell)
+        return sampled(self.values, self._cells, self.tell)
 
     def _worked_out(self, rows: int) -> Columns:
         """Compute the columns for all lines at once, which is half of the drawing time."""

@@ -42,7 +42,7 @@ class DayBars(Widget):
     unit: reactive[str] = reactive("days")
     adds = True
     """Whether values that share a bar add up; otherwise the largest represents them."""
-    told: Callable[[int], str] = str
+    format: Callable[[int], str] = str
     """Describes the value at an index, for when it is pointed at."""
     scale: Callable[[float], str] = str
     """Formats a value for the scale."""
@@ -118,7 +118,7 @@ class DayBars(Widget):
         faint, muted = ink.style("ink-faint"), ink.style("ink-muted")
         names = tuple(legend(self.made_of, plain=self.app.no_color))
         if 0 <= self.pointed < len(self.values):
-            told = Line().add(self.told(self.pointed), ink.style("ink", bold=True), most=width)
+            told = Line().add(self.format(self.pointed), ink.style("ink", bold=True), most=width)
             return _named(told, names, width, ink)
         if not places:
             return Line().add(caption, muted, most=width)

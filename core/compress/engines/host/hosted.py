@@ -164,7 +164,7 @@ def _order(found: FoundEngine, settings: Settings) -> dict[str, Any]:
 
 def _built_in(settings: Settings) -> dict[str, Any]:
     """The arguments with which Hermes creates its own compressor; each release takes those it knows."""
-    wanted = {
+    arguments = {
         "model": settings.model or "unknown",
         "threshold_percent": settings.threshold,
         "protect_first_n": settings.protect_first,
@@ -176,7 +176,7 @@ def _built_in(settings: Settings) -> dict[str, Any]:
         "api_mode": settings.api_mode,
         "max_tokens": settings.max_output,
     }
-    return {name: value for name, value in wanted.items() if value is not None and value != ""}
+    return {name: value for name, value in arguments.items() if value is not None and value != ""}
 
 
 @contextmanager

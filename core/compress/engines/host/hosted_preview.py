@@ -39,7 +39,7 @@ def hosted_preview(
     kept = _kept(before, after)
     after = tuple(_with_row(message, before, old) for message, old in zip(after, kept, strict=True))
     new = [index for index, old in enumerate(kept) if old is None]
-    cut, held = replaced(before, after)
+    cut, kept_after = replaced(before, after)
     changed = bool(new) or len(after) != len(before)
     written = "\n\n".join(_written(after, kept))
     after_tokens = transcript_tokens(after, measured.policy.estimate)
@@ -57,7 +57,7 @@ def hosted_preview(
         before_tokens=measured.estimated_tokens,
         after_tokens=after_tokens,
         feedback=feedback(outcome, measured.policy.feedback),
-        retention=retention_of(before, cut, held, focus=focus) if changed else None,
+        retention=retention_of(before, cut, kept_after, focus=focus) if changed else None,
         notes=tuple(f"its list is broken: {problem}" for problem in found.problems),
     )
 
@@ -72,8 +72,8 @@ def replaced(before: Sequence[Message], after: Sequence[Message]) -> tuple[Span,
     kept = _kept(before, after)
     cut = _cut(len(before), kept)
     spared = {old for old in kept if old is not None}
-    beside = [before[index].text for index in range(cut.start, cut.end) if index in spared]
-    return cut, "\n\n".join((*_written(after, kept), *beside))
+    spared_texts = [before[index].text for index in range(cut.start, cut.end) if index in spared]
+    return cut, "\n\n".join((*_written(after, kept), *spared_texts))
 
 
 def kept_rows(before: Sequence[Message], after: Sequence[Message]) -> tuple[int, ...]:

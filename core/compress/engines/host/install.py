@@ -77,18 +77,18 @@ def find_install(python: Path | None) -> HermesInstall | None:
             check=True,
             cwd=chosen.parent,
         )
-        told = json.loads(answer.stdout)
+        install = json.loads(answer.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         if python is None:
             return None
         raise ConfigError(f"does not run as a Python: {type(error).__name__}", where=str(chosen)) from error
-    if not told["version"]:
+    if not install["version"]:
         if python is None:
             return None
         raise ConfigError("has no Hermes", where=str(chosen), remedy="Name the interpreter Hermes runs on")
-    points = tuple(map(tuple, told["entry_points"]))
-    plugins = tuple(map(Path, told["plugins"]))
-    return HermesInstall(chosen, told["version"], plugins, points, bool(told["dashboard"]))
+    points = tuple(map(tuple, install["entry_points"]))
+    plugins = tuple(map(Path, install["plugins"]))
+    return HermesInstall(chosen, install["version"], plugins, points, bool(install["dashboard"]))
 
 
 def _behind_command() -> Path | None:

@@ -120,7 +120,7 @@ def _told_again(doubts: Sequence[Doubt]) -> list[float]:
     for number, one in enumerate(doubts):
         for term in one.weights:
             telling[term].append(number)
-    whole = [sum(one.weights.values()) for one in doubts]
+    totals = [sum(one.weights.values()) for one in doubts]
     again: list[float] = []
     for number, one in enumerate(doubts):
         shared: dict[int, float] = defaultdict(float)
@@ -129,7 +129,7 @@ def _told_again(doubts: Sequence[Doubt]) -> list[float]:
                 shared[other] += weight
         others = (at for at in shared if doubts[at].weights.keys() != one.weights.keys())
         others = (at for at in others if doubts[at].where != one.where)
-        again.append(max((shared[at] / math.sqrt(whole[number] * whole[at]) for at in others), default=0.0))
+        again.append(max((shared[at] / math.sqrt(totals[number] * totals[at]) for at in others), default=0.0))
     return again
 
 
@@ -151,10 +151,10 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
         return
     words = claim_words()
     for clause in _CLAUSE.split(LABEL.sub("", sentence)):
-        names, told = subject(clause, facts)
-        if len(names) + len(told) >= 2 and not _is_list(clause, facts):
-            accounts = evidence.accounts.of(names, told, _LEAST)
-            weights = evidence.accounts.weigh(names, told)
+        names, statements = subject(clause, facts)
+        if len(names) + len(statements) >= 2 and not _is_list(clause, facts):
+            accounts = evidence.accounts.of(names, statements, _LEAST)
+            weights = evidence.accounts.weigh(names, statements)
             denied = bool(words.unreal.search(clause)) and not words.rule.search(clause)
             signs = Signs(
                 apart=1 - max((one.share for one in accounts), default=0.0),
@@ -185,9 +185,9 @@ def _parted(clause: str, weights: Mapping[str, float], evidence: Evidence) -> fl
     """The weighted share of words adjacent in a clause that are never near each other in the messages."""
     order = sorted(filter(evidence.near, weights), key=lambda term: max(map(clause.find, forms_of(term))))
     pairs = (*pairwise(order), *zip(order, order[2:], strict=False))
-    told = {tuple(sorted(pair, key=weights.__getitem__, reverse=True)) for pair in pairs}
-    whole = sum(weights[other] for _, other in told)
-    return sum(weights[other] for rare, other in told if not evidence.beside(rare, other)) / (whole or 1)
+    opposites = {tuple(sorted(pair, key=weights.__getitem__, reverse=True)) for pair in pairs}
+    total = sum(weights[other] for _, other in opposites)
+    return sum(weights[other] for rare, other in opposites if not evidence.beside(rare, other)) / (total or 1)
 
 
 def _swapped(names: Sequence[str], accounts: Sequence[Account], weights: Mapping[str, float]) -> float:
@@ -198,7 +198,7 @@ def _swapped(names: Sequence[str], accounts: Sequence[Account], weights: Mapping
         rest = sum(weights.values()) - weights[word]
         best = {True: 0.0, False: 0.0}
         for one in accounts:
-            held = sum(weights[term] for term in one.held if term != word) / rest
-            best[word in one.held] = max(best[word in one.held], held)
+            held_share = sum(weights[term] for term in one.held if term != word) / rest
+            best[word in one.held] = max(best[word in one.held], held_share)
         most = max(most, best[False] - best[True])
     return most

@@ -90,8 +90,8 @@ def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
     noun = label[-2:] if _CJK.match(label) else label.rpartition(" ")[2]
     if not terms(noun) or noun in COUNTED or day_of(f"{noun} {figure}") or is_time(match.string, at):
         return False
-    whole = re.compile(rf"(?<![\d.,]){re.escape(match['figure'])}(?!\d|[.,]\d)")
-    lines = ((line, whole.finditer(line)) for line in evidence.lines(match["figure"]))
+    pattern = re.compile(rf"(?<![\d.,]){re.escape(match['figure'])}(?!\d|[.,]\d)")
+    lines = ((line, pattern.finditer(line)) for line in evidence.lines(match["figure"]))
     if any(_may_be_of(noun, line[: one.start()]) for line, found in lines for one in found):
         return False
     others = set(map(_digits, evidence.behind(label) or evidence.behind(noun)))
@@ -126,14 +126,15 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     known = 0.0
     accounts = evidence.accounts
     lines = accounts.lines(about, _TOLD - _APART) if units and about else {}
-    for line, held in lines.items():
-        told = _quantities(line)
-        if not written.isdisjoint(told):
-            known = max(known, accounts.share(about, held))
+    for line, held_words in lines.items():
+        quantities = _quantities(line)
+        if not written.isdisjoint(quantities):
+            known = max(known, accounts.share(about, held_words))
         else:
-            alike = {units[unit] for of in told.values() for unit in units.keys() & of.keys()}
+            alike = {units[unit] for of in quantities.values() for unit in units.keys() & of.keys()}
             best |= {
-                unit: max(best.get(unit, 0.0), accounts.share(about, held, unit[:_START])) for unit in alike
+                unit: max(best.get(unit, 0.0), accounts.share(about, held_words, unit[:_START]))
+                for unit in alike
             }
     unit = max(best, key=lambda one: best[one], default="")
     if not unit or best[unit] < _TOLD or best[unit] <= known + _APART:
@@ -165,8 +166,8 @@ def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:
     noun = next((one for one in nouns if words.counted.get(one.removesuffix("s"))), "".join(nouns[:1]))
     one = noun.removesuffix("s")
     things = words.counted.get(noun) or words.counted.get(one) or ((one,) if limit and one else ())
-    told = evidence.counts(things)
-    return noun if told and not (figure in told or evidence.measures(figure, noun)) else ""
+    counts = evidence.counts(things)
+    return noun if counts and not (figure in counts or evidence.measures(figure, noun)) else ""
 
 
 def _units(nouns: str | None) -> dict[str, str]:

@@ -60,7 +60,7 @@ _ENDS = re.compile(
 )
 
 
-def told(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
+def unsupported_reports(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
     """The acts and passed checks that a sentence reports and nothing supports.
 
     Args:
@@ -105,12 +105,12 @@ def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> boo
     if words.unreal.search(plain):
         return True
     acts = words.acts.values() if words.act.search(plain) else ()
-    claimed = [act for act in acts if act.says.search(plain)]
+    claimed = [act for act in acts if act.pattern.search(plain)]
     things, _ = _things_of(clause, facts, evidence) if words.went_well.search(plain) else ([], False)
     if words.went_well.search(plain) and evidence.acts.failed([*_telling(plain), *things]):
         return False
-    whole = [act for act in claimed if act.whole and words.everything.search(plain)]
-    if not all(evidence.acts.settled(act.did) for act in whole):
+    of_everything = [act for act in claimed if act.whole and words.everything.search(plain)]
+    if not all(evidence.acts.settled(act.did) for act in of_everything):
         return False
     return all(_happened(act, clause, facts, evidence) for act in claimed)
 
@@ -131,8 +131,8 @@ def _plain(clause: str, facts: Sequence[FactValue]) -> str:
 def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether an act happened to what the clause names; for acts on the whole, only their own part counts."""
     parts = PART.split(clause) if act.whole else [clause]
-    part = next((part for part in parts if act.says.search(part)), clause)
-    alone = (part for part in _CLAUSE.split(part) if act.says.search(part) and not act.says.match(part))
+    part = next((part for part in parts if act.pattern.search(part)), clause)
+    alone = (part for part in _CLAUSE.split(part) if act.pattern.search(part) and not act.pattern.match(part))
     part = next(alone, part) if act.whole else part
     things, is_file = _things_of(part, facts, evidence)
     words = [] if things or act.whole else _telling(_spoken_of(part, facts))
@@ -153,8 +153,8 @@ def _telling(text: str) -> list[str]:
 
 def _things_of(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> tuple[list[str], bool]:
     """The things a clause names, as they would appear in a call, in lower case; whether one is a file."""
-    said = (fact for fact in facts if fact.value in clause)
-    names = [fact for fact in said if fact.category in ("ids", "paths", "names", "hashes")]
+    mentioned = (fact for fact in facts if fact.value in clause)
+    names = [fact for fact in mentioned if fact.category in ("ids", "paths", "names", "hashes")]
     things = []
     for fact in names:
         parts = endings(fact.value) if fact.category == "paths" else [fact.value]
@@ -177,11 +177,11 @@ def unvoiced(
         rule: The summary lists it among people's rules, whoever it names.
     """
     found = list(attributions(sentence, evidence))
-    for told, what in found:
-        strict = claim_words().rule.search(told) is not None
+    for speaker, what in found:
+        strict = claim_words().rule.search(speaker) is not None
         parts = _SEGMENT.split(_ENDS.split(what, maxsplit=1)[0])
         if any(_is_strange(part, facts, evidence, rule=strict) for part in parts if not _LISTS.search(what)):
-            yield told
+            yield speaker
     bare = not found and (rule or claim_words().forbids.search(sentence))
     if bare and _is_made_up(sentence, facts, evidence):
         yield sentence
@@ -199,14 +199,14 @@ def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bo
 
 def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
     """What a sentence says people wanted, in their language: the whole statement, and the wish alone."""
-    spoken = _ASIDE.sub("", sentence)
+    without_asides = _ASIDE.sub("", sentence)
     words = claim_words().attributed.get(evidence.accounts.voices.language)
-    wants = words.wants.finditer(spoken) if words else ()
+    wants = words.wants.finditer(without_asides) if words else ()
     found = [one for one in wants if words and _is_of_people(one, words, evidence)]
-    ends = [*(one.start() for one in found[1:]), len(spoken)]
+    ends = [*(one.start() for one in found[1:]), len(without_asides)]
     for one, end in zip(found, ends, strict=False):
-        what = spoken[one.end() : end].strip(" .") or spoken[: one.start()]
-        yield spoken[one.start() if what in spoken[one.end() :] else 0 : end].strip(), what
+        what = without_asides[one.end() : end].strip(" .") or without_asides[: one.start()]
+        yield without_asides[one.start() if what in without_asides[one.end() :] else 0 : end].strip(), what
 
 
 def _is_of_people(match: re.Match[str], words: Attribution, evidence: Evidence) -> bool:
@@ -229,9 +229,9 @@ def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, ru
     least = _LAID_DOWN if rule else _VOICED
     voiced = partial(evidence.accounts.voices.voiced, rule=rule)
     # A summary adds to a wish which file or branch it concerned.
-    said = max(voiced(names, telling), voiced((), telling) if len(telling) >= _FEW else 0.0)
-    told = len(names) + len(telling) >= _FEW or (rule and bool(names or telling))
-    return told and said < least
+    support = max(voiced(names, telling), voiced((), telling) if len(telling) >= _FEW else 0.0)
+    is_specific = len(names) + len(telling) >= _FEW or (rule and bool(names or telling))
+    return is_specific and support < least
 
 
 def subject(text: str, facts: Sequence[FactValue]) -> tuple[list[str], list[str]]:

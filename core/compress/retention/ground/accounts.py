@@ -110,7 +110,7 @@ class Accounts:
     def relayed(self) -> list[str]:
         """What people said that came back as the result of a call."""
         results = (view for view in self._read if view.role == "tool")
-        return [said[1] for view in results if (said := _said(view))]
+        return [match[1] for view in results if (match := _said(view))]
 
     def uses(self, word: str) -> bool:
         """Whether anybody uses a root."""
@@ -163,8 +163,8 @@ class Accounts:
         """
         weights = self.weigh((), words)
         counted = [word for word in weights if not (without and word.lstrip("=").startswith(without))]
-        whole = sum(weights[word] for word in counted)
-        return sum(weights[word] for word in counted if word in held) / whole if whole else 0.0
+        total = sum(weights[word] for word in counted)
+        return sum(weights[word] for word in counted if word in held) / total if total else 0.0
 
     @cached_property
     def _calls(self) -> list[tuple[int, str, str, str]]:
@@ -186,13 +186,13 @@ class Accounts:
             least: The share of them that a sentence must hold.
         """
         weights = self.weigh(names, words)
-        whole = sum(weights.values())
+        total = sum(weights.values())
         found: list[Account] = []
-        for number in self._holding(weights, names, least * whole) if whole else ():
+        for number in self._holding(weights, names, least * total) if total else ():
             for sentence, roots_of in zip(*self._parts[number], strict=True):
                 lower = sentence.lower() if names else ""
                 held = roots_of.intersection(words).union(name for name in names if name in lower)
-                share = sum(map(weights.__getitem__, held)) / whole
+                share = sum(map(weights.__getitem__, held)) / total
                 if share >= least:
                     found.append(Account(self._all[number][0], sentence, share, held))
         return found
@@ -234,7 +234,7 @@ class Accounts:
     def _parts(self) -> list[tuple[Sequence[str], Sequence[frozenset[str]]]]:
         """The sentences of each text (a call is one sentence), and the roots of each."""
         split = [(text,) if speaker == CALL else sentences(text) for _, speaker, text, _ in self._all]
-        return [(said, [frozenset(roots(one)) for one in said]) for said in split]
+        return [(group, [frozenset(roots(one)) for one in group]) for group in split]
 
     @cached_property
     def _once(self) -> tuple[list[tuple[str, frozenset[str]]], Mapping[str, list[int]]]:
@@ -277,9 +277,9 @@ def _said(view: View) -> tuple[str, str] | None:
         return ASSISTANT, view.text
     if view.role == "tool":
         refused = lexicon().rejected.search(view.text[:600])
-        said = _SAID.search(view.text) if refused else None
-        if said:
-            return USER, view.text[said.end() :]
+        match = _SAID.search(view.text) if refused else None
+        if match:
+            return USER, view.text[match.end() :]
         answering = view.answers is not None and _ANSWERING.match(view.answers.name) and not refused
         return (USER, "\n".join(_ANSWER.findall(view.text)) or view.text) if answering else None
     if view.request and len(view.text) <= LONGEST_REQUEST:

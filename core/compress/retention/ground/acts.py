@@ -66,12 +66,12 @@ class Acts:
             counts = counts and not (files and path and not any(file in path for file in files))
             if counts and fits(call if by_call else f"{call} {result}"):
                 return True
-        spoken = (text for _, text in self._accounts.spoken if fits(text))
-        said = (one for text in spoken for one in sentences(text) if fits(one))
-        told = (part for one in said for part in _MAIN.split(one) if fits(part))
+        texts = (text for _, text in self._accounts.spoken if fits(text))
+        statements = (one for text in texts for one in sentences(text) if fits(one))
+        clauses = (part for one in statements for part in _MAIN.split(one) if fits(part))
         return any(
             (_is_so(one) or _is_so(_up_to(did, one))) and (not of or any(word in one for word in of))
-            for one in told
+            for one in clauses
         )
 
     def failed(self, words: Sequence[str]) -> bool:
@@ -117,15 +117,15 @@ class Acts:
 
     def _told_after(self, at: int, kind: CheckKind | None) -> bool:
         """Whether somebody said after a message that a check passed; one of a kind must be named."""
-        told, calling = claim_words().told, {one.at for one in self._outcomes}
-        said = [
+        report, calling = claim_words().told, {one.at for one in self._outcomes}
+        texts = [
             text
             for place, text in self._accounts.spoken
             if place < 0 or (place > at and place not in calling)
         ]
-        spoken = (sentence for text in said if told.search(text) for sentence in sentences(text))
-        so = (one for one in spoken if told.search(one) and _is_so(one))
-        return any(kind is None or kind.says.search(one) for one in so)
+        statements = (sentence for text in texts if report.search(text) for sentence in sentences(text))
+        so = (one for one in statements if report.search(one) and _is_so(one))
+        return any(kind is None or kind.pattern.search(one) for one in so)
 
     @cached_property
     def _done(self) -> list[tuple[Outcome, str, str]]:

@@ -21,13 +21,13 @@ class ClaimedAct:
     """One thing that a summary can claim to have happened.
 
     Attributes:
-        says: Matches the claim.
+        pattern: Matches the claim.
         did: Matches what supports it, in lower-case text.
         file: The same for a file.
         whole: It is done to the work as a whole, whatever else the claim names.
     """
 
-    says: re.Pattern[str]
+    pattern: re.Pattern[str]
     did: str
     file: str
     whole: bool
@@ -38,11 +38,11 @@ class CheckKind:
     """A kind of check.
 
     Attributes:
-        says: Matches its name in a summary.
+        pattern: Matches its name in a summary.
         ran: Matches commands that may run it, possibly with other checks.
     """
 
-    says: re.Pattern[str]
+    pattern: re.Pattern[str]
     ran: re.Pattern[str]
 
 
@@ -106,7 +106,7 @@ def kind_of_check(text: str) -> CheckKind | None:
         kind = words.same_check.get(named["kind"].lower(), named["kind"].lower())
         ran = re.compile(rf"^(?!.*{words.only_compiles}).*(?:{kind})", re.DOTALL)
         return CheckKind(_one(kind), ran)
-    return next((kind for kind in words.kinds if kind.says.search(text)), None)
+    return next((kind for kind in words.kinds if kind.pattern.search(text)), None)
 
 
 @cache
@@ -116,7 +116,7 @@ def claim_words() -> ClaimWords:
     checks, acts = table["checks"], {name: _act(entry) for name, entry in table["acts"].items()}
     made: dict[str, Any] = {
         "acts": acts,
-        "act": _one("|".join(f"(?:{act.says.pattern})" for act in acts.values())),
+        "act": _one("|".join(f"(?:{act.pattern.pattern})" for act in acts.values())),
         "checks": _one(checks["says"]),
         "ran": _one(checks["ran"]),
         "told": _one(checks["told"]),
@@ -144,8 +144,8 @@ def _as(kind: str, entry: str | list[str]) -> Any:
 
 def _act(entry: Mapping[str, Any]) -> ClaimedAct:
     spaced = rf"{_NO_ATTRIBUTE}\b(?:{entry['says']})\b"
-    says = _one(f"{spaced}|{entry['zh']}" if "zh" in entry else spaced)
-    return ClaimedAct(says, entry["did"], entry.get("file", entry["did"]), entry.get("whole", False))
+    pattern = _one(f"{spaced}|{entry['zh']}" if "zh" in entry else spaced)
+    return ClaimedAct(pattern, entry["did"], entry.get("file", entry["did"]), entry.get("whole", False))
 
 
 def _attribution(people: str, others: str, joins: str, wants: str) -> Attribution:

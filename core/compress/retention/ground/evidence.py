@@ -192,9 +192,9 @@ class Evidence:
             text, at = self._text, self._text.find(thing)
             while at >= 0:
                 end = at + len(thing)
-                behind = _COUNTED.match(text, end)
-                before = _COUNT.search(text, max(0, at - _FAR), at) if behind else None
-                counts.update(figure_of(one[1]) for one in (before, behind) if one and one[1])
+                count = _COUNTED.match(text, end)
+                before = _COUNT.search(text, max(0, at - _FAR), at) if count else None
+                counts.update(figure_of(one[1]) for one in (before, count) if one and one[1])
                 at = text.find(thing, end)
         return counts
 
@@ -240,14 +240,14 @@ class Evidence:
         exact = rf"(?<![\w.,]){re.escape(figure)}(?:\.\d+)?(?: ?\* ?\w+\.| ?){start}"
         if near and any(map(re.compile(exact).search, near)):
             return True
-        said = [text for _, text in self.accounts.spoken if figure in text]
-        apart = rf"(?<![\d.,]){re.escape(figure)}\W{{0,3}}(?:[a-z]+\W{{1,3}}){{0,2}}{start}"
-        return bool(said) and any(map(re.compile(apart).search, said))
+        texts = [text for _, text in self.accounts.spoken if figure in text]
+        pattern = rf"(?<![\d.,]){re.escape(figure)}\W{{0,3}}(?:[a-z]+\W{{1,3}}){{0,2}}{start}"
+        return bool(texts) and any(map(re.compile(pattern).search, texts))
 
     def knows(self, word: str) -> bool:
         """Whether a root or a synonym of it occurs in the messages."""
-        said = self.accounts.uses(word)
-        return said or any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
+        uses = self.accounts.uses(word)
+        return uses or any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
 
 
 def _precision(figure: str, times: int) -> tuple[float, float, bool]:
@@ -262,11 +262,11 @@ def _precision(figure: str, times: int) -> tuple[float, float, bool]:
 
 def _readings(figure: str) -> Iterator[float]:
     """The numbers a figure can be: `1.234` is two, depending on the language."""
-    whole, point, places = figure.replace(",", ".").rpartition(".")
+    integer, point, places = figure.replace(",", ".").rpartition(".")
     if not point or _GROUPED.fullmatch(figure):
         yield float(figure.replace(",", "").replace(".", ""))
     if point:
-        yield float(f"{whole.replace('.', '')}.{places}")
+        yield float(f"{integer.replace('.', '')}.{places}")
 
 
 def _joins(neighbour: str, edge: str) -> bool:

@@ -54,18 +54,18 @@ class Voices:
             rule: Only sentences that state a rule count.
         """
         weights = self._weigh(names, words)
-        whole = sum(weights.values())
+        total = sum(weights.values())
         best = 0.0
         for lower, held, lays_down in self._breaths:
             if rule and not lays_down:
                 continue
-            said = (
+            statements = (
                 weight
                 for term, weight in weights.items()
                 if term in held or (term in names and term in lower)
             )
-            best = max(best, sum(said))
-        return best / whole if whole else 0.0
+            best = max(best, sum(statements))
+        return best / total if total else 0.0
 
     @cached_property
     def language(self) -> str:
@@ -123,11 +123,11 @@ class Voices:
         before = ""
         for _, speaker, text, lower in self._texts:
             if speaker in (USER, DOCUMENT):
-                said = sentences(text)
+                sentences_of_text = sentences(text)
                 asked = before if len(text) < _BRIEF and _ASKS.search(before[-_BRIEF:]) else ""
-                for at in range(len(said)):
-                    near = f"{asked}\n{' '.join(said[max(0, at - 1) : at + 2])}"
-                    rule = claim_words().states_rule.search(said[at]) is not None
+                for at in range(len(sentences_of_text)):
+                    near = f"{asked}\n{' '.join(sentences_of_text[max(0, at - 1) : at + 2])}"
+                    rule = claim_words().states_rule.search(sentences_of_text[at]) is not None
                     found.append((near.lower(), frozenset(roots(near)), rule))
             before = lower[-_ASKED:] if speaker == ASSISTANT else before
         return list(dict.fromkeys(found))

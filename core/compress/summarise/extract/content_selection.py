@@ -82,8 +82,8 @@ def _fill(ranked: Sequence[FactLine], room: int, costs: dict[int, int]) -> list[
     """Select in two passes: each section up to its share, then the facts worth most."""
     limits = {kind: max(section.share * room, _LINE_ROOM) for kind, section in purposes().items()}
     first = _take(ranked, room, costs, limits)
-    taken = {id(fact) for fact in first}
-    rest = [fact for fact in ranked if id(fact) not in taken]
+    used = {id(fact) for fact in first}
+    rest = [fact for fact in ranked if id(fact) not in used]
     return [*first, *_take(rest, room - _sum(first, costs), costs, {})]
 
 
@@ -91,21 +91,21 @@ def _take(
     ranked: Iterable[FactLine], room: int, costs: dict[int, int], limits: dict[str, float]
 ) -> list[FactLine]:
     spent: dict[str, int] = {}
-    taken = []
+    chosen = []
     for fact in ranked:
         cost = costs[id(fact)]
         if cost > room or spent.get(fact.kind, 0) + cost > limits.get(fact.kind, math.inf):
             continue
         room -= cost
         spent[fact.kind] = spent.get(fact.kind, 0) + cost
-        taken.append(fact)
-    return taken
+        chosen.append(fact)
+    return chosen
 
 
 def _worth(fact: FactLine, newest: int) -> float:
     recency = 0.7 + 0.6 * (fact.at / newest if newest > 0 and fact.at >= 0 else 0.5)
-    held = len(values(fact.text, errors=False)) if fact.kind != "log" else 0
-    density = 1 + _DENSITY * math.log1p(held)
+    value_count = len(values(fact.text, errors=False)) if fact.kind != "log" else 0
+    density = 1 + _DENSITY * math.log1p(value_count)
     return purposes()[fact.kind].weight * fact.weight * recency * density
 
 
@@ -119,52 +119,52 @@ def topic_details(views: Sequence[View], topic: Topic) -> Iterator[FactLine]:
     for view in views:
         if view.role not in ("assistant", "tool"):
             continue
-        said = view.role == "assistant"
-        lines = sentences(view.text) if said else tuple(view.text.splitlines())
-        told = (one_line(line, _LONGEST_LINE).strip("-*• ") for line in lines if topic.covers(line))
-        new = [line for line in dict.fromkeys(told) if len(line) >= _LEAST and line not in seen]
+        is_answer = view.role == "assistant"
+        lines = sentences(view.text) if is_answer else tuple(view.text.splitlines())
+        details = (one_line(line, _LONGEST_LINE).strip("-*• ") for line in lines if topic.covers(line))
+        new = [line for line in dict.fromkeys(details) if len(line) >= _LEAST and line not in seen]
         seen.update(new)
-        weight = _SAID if said else _SHOWN
+        weight = _SAID if is_answer else _SHOWN
         yield from (FactLine("context", line, view.index, weight, True) for line in new[:_PER_MESSAGE])
 
 
 def quotes(
     collected: Sequence[Found],
-    said: str,
+    summary: str,
     room: int,
     estimate: Estimate,
     sections: Mapping[str, str] = _SENTENCES,
 ) -> list[FactLine]:
-    """Sentences that `said` lacks, verbatim, newest first, within `room` tokens.
+    """Sentences that `summary` lacks, verbatim, newest first, within `room` tokens.
 
     Args:
         collected: The facts to be stated.
-        said: The text so far.
+        summary: The text so far.
         room: Tokens for all of them.
         estimate: Tokens of one.
         sections: The categories to quote, most wanted first, each with its section.
     """
-    held = SummaryIndex(said)
+    index = SummaryIndex(summary)
     facts: list[FactLine] = []
     for category, kind in sections.items():
         for one in reversed([one for one in collected if one.category == category]):
             cost = estimate(one.value) + 1
-            if cost <= room and held.fate(category, one.value) == LOST:
+            if cost <= room and index.fate(category, one.value) == LOST:
                 room -= cost
                 facts.append(FactLine(kind, one.value, one.messages[-1], 0.5, in_focus=True))
     return facts
 
 
-def lists(collected: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[FactLine]:
-    """Lists of the values that `said` lacks, most used first, within `room` tokens."""
+def lists(collected: Sequence[Found], summary: str, room: int, estimate: Estimate) -> list[FactLine]:
+    """Lists of the values that `summary` lacks, most used first, within `room` tokens."""
     lines: list[FactLine] = []
     waiting = [
         one
         for one in sorted(collected, key=_rank)
-        if one.category in _LABELS and len(one.value) <= _LONGEST and one.value not in said
+        if one.category in _LABELS and len(one.value) <= _LONGEST and one.value not in summary
     ]
     newest = max((one.messages[-1] for one in waiting), default=0)
-    for label, most, items in _pools(waiting, SummaryIndex(said)):
+    for label, most, items in _pools(waiting, SummaryIndex(summary)):
         for at in range(0, len(items), _PER_LINE):
             group = items[at : at + _PER_LINE]
             in_focus = [one.in_focus for one, _ in group]
@@ -186,14 +186,14 @@ def _rank(one: Found) -> tuple[bool, int, int]:
 
 
 def _pools(
-    waiting: Sequence[Found], held: SummaryIndex
+    waiting: Sequence[Found], index: SummaryIndex
 ) -> Iterator[tuple[str, int, Sequence[tuple[Found, str]]]]:
     """The values of each list with its label, its line limit, and how each value is written there."""
     for category, label in _LABELS.items():
         found = [one for one in waiting if one.category == category]
         most = _MOST_LINES.get(category, len(found))
         if category == "paths":
-            found = list(_different(found, held.paths))
+            found = list(_different(found, index.paths))
             root = _root([one.value for one in found])
             below = [(one, short) for one in found if (short := _below(one.value, root))]
             yield f"{label} in {root}", most, below
@@ -202,17 +202,17 @@ def _pools(
         yield label, most, [(one, one.value) for one in found]
 
 
-def _different(paths: Iterable[Found], held: Iterable[str]) -> Iterator[Found]:
+def _different(paths: Iterable[Found], known: Iterable[str]) -> Iterator[Found]:
     """The paths that are not another form of an earlier one: `shop/cart.py` of `/srv/shop/cart.py`."""
-    whole, ends = set[str](), set[str]()
-    for path in held:
-        whole.update(endings(path)[:1])
+    seen, ends = set[str](), set[str]()
+    for path in known:
+        seen.update(endings(path)[:1])
         ends.update(endings(path))
     for one in paths:
         own = endings(one.value.lower())
-        if own and own[0] not in ends and whole.isdisjoint(part for part in own if "/" in part):
+        if own and own[0] not in ends and seen.isdisjoint(part for part in own if "/" in part):
             yield one
-        whole.update(own[:1])
+        seen.update(own[:1])
         ends.update(own)
 
 

@@ -117,13 +117,13 @@ def _actions(
     times, last = Counter(keys), {key: at for at, key in enumerate(keys)}
     gone = {path for path, story in stories.items() if story.vanished}
     newest = (calls[at] for at in sorted(last.values()))
-    told = [one for one in newest if one.call.path not in gone and one.fixed_at is None]
+    actions = [one for one in newest if one.call.path not in gone and one.fixed_at is None]
     series: dict[tuple[str, str], list[Outcome]] = {}
-    shapes = [None if one.error or one.at in focused else _shape(one) for one in told]
-    for outcome, shape in zip(told, shapes, strict=True):
+    shapes = [None if one.error or one.at in focused else _shape(one) for one in actions]
+    for outcome, shape in zip(actions, shapes, strict=True):
         if shape is not None:
             series.setdefault(shape, []).append(outcome)
-    for outcome, shape in zip(told, shapes, strict=True):
+    for outcome, shape in zip(actions, shapes, strict=True):
         alike = [] if shape is None else series[shape]
         folded = len(alike) >= _SERIES
         if folded and outcome is not alike[-1]:
@@ -204,14 +204,14 @@ def _assistant_lines(views: Sequence[View]) -> Iterator[FactLine]:
     for view in views:
         if view.request:
             asked = view
-        said = one_line(_prose(view), _LINE) if view.role == "assistant" else ""
-        if not said:
+        answer = one_line(_prose(view), _LINE) if view.role == "assistant" else ""
+        if not answer:
             continue
         yield from _settled(view, open_ends=view.index >= recent and not view.calls)
         if not view.calls:
-            yield FactLine("actions", f"Assistant: {said}", view.index, 0.9)
+            yield FactLine("actions", f"Assistant: {answer}", view.index, 0.9)
             if asked is not None and asked.text.rstrip().endswith(("?", "？")):
-                yield FactLine("questions", f"{one_line(asked.text, 160)} -> {said}", view.index)
+                yield FactLine("questions", f"{one_line(asked.text, 160)} -> {answer}", view.index)
             asked = None
 
 
@@ -244,15 +244,15 @@ def _decisions_and_plans(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _state(calls: Sequence[Outcome], views: Sequence[View]) -> Iterator[FactLine]:
-    told = (outcome for outcome in reversed(calls) if outcome.passed or outcome.error)
-    checked = next((outcome for outcome in told if outcome.call.command), None)
+    outcomes = (outcome for outcome in reversed(calls) if outcome.passed or outcome.error)
+    checked = next((outcome for outcome in outcomes if outcome.call.command), None)
     if checked is not None:
         yield FactLine("state", f"Last check: {_action(checked, 1)}", checked.at, 1.2)
     if calls:
         yield FactLine("state", f"Last call: {_action(calls[-1], 1)}", calls[-1].at)
     last = next((view for view in reversed(views) if view.role == "assistant"), None)
-    if last is not None and last.calls and (said := one_line(_prose(last), 300)):
-        yield FactLine("in_progress", said, last.index)
+    if last is not None and last.calls and (answer := one_line(_prose(last), 300)):
+        yield FactLine("in_progress", answer, last.index)
     skills = (call.target for view in views for call in view.calls if call.name == "skill_view")
     for name in dict.fromkeys(skills):
         yield FactLine("skills", name, views[-1].index)

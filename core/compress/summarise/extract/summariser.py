@@ -83,9 +83,9 @@ class ExtractiveSummariser(OfflineSummariser):
         _check(cancelled)
         gone = {path for path, story in stories_of(ended).items() if story.vanished}
         current = [one for one in collected if one.value not in gone]
-        told = {fact.text for fact in facts}
+        texts = {fact.text for fact in facts}
         details = [] if topic is None else topic_details(read, topic)
-        more = [fact for fact in details if fact.text not in told]
+        more = [fact for fact in details if fact.text not in texts]
         rooms = self._rooms(request, read)
         body = self._body(request, facts, more, (current, judged), rooms)
         _check(cancelled)
@@ -98,9 +98,9 @@ class ExtractiveSummariser(OfflineSummariser):
         """
         texts = (text for view in read for text in (view.text, *(call.strings for call in view.calls)))
         size = sum(map(self._estimate, texts)) + self._estimate(request.previous_summary or "")
-        bare = self._estimate(render((), request.headings))
+        empty = self._estimate(render((), request.headings))
         plain, widest = (
-            max(0, min(request.budget, max(_LEAST, int(size * share))) - bare)
+            max(0, min(request.budget, max(_LEAST, int(size * share))) - empty)
             for share in (_LARGEST_SHARE, _LARGEST_FOCUS)
         )
         return plain, widest
@@ -116,7 +116,7 @@ class ExtractiveSummariser(OfflineSummariser):
         (collected, judged), (room, widest) = found, rooms
         known = {(one.category, one.value) for one in collected}
         judged_too = (one for one in judged if (one.category, one.value) not in known)
-        wanted = [one for one in (*collected, *judged_too) if one.in_focus]
+        focused = [one for one in (*collected, *judged_too) if one.in_focus]
         added = request.complete("")
 
         def written(facts: Sequence[FactLine]) -> str:
@@ -128,25 +128,25 @@ class ExtractiveSummariser(OfflineSummariser):
             collected, written(chosen), min(max(0, room - self._cost(chosen)), listed), self._estimate
         )
         plain = fitted(chosen, request, self._estimate)
-        if not wanted:
+        if not focused:
             return plain
-        kept = self._focused(facts, more, wanted, room, self._cost(chosen), written)
-        kept += self._exact(wanted, kept, written(kept), widest)
+        kept = self._focused(facts, more, focused, room, self._cost(chosen), written)
+        kept += self._exact(focused, kept, written(kept), widest)
 
         def left() -> int:
             """Tokens left once the chosen lines are written: merged, they take less than one by one."""
             return max(0, room - self._estimate(written(kept)) + self._estimate(written(())))
 
-        kept += self._exact(wanted, kept, written(kept), self._cost(kept) + left())
-        taken = {fact.text for fact in kept}
-        kept += choose([fact for fact in facts if fact.text not in taken], left(), self._estimate)
+        kept += self._exact(focused, kept, written(kept), self._cost(kept) + left())
+        used = {fact.text for fact in kept}
+        kept += choose([fact for fact in facts if fact.text not in used], left(), self._estimate)
         return fitted(kept, request, self._estimate)
 
     def _focused(
         self,
         facts: Sequence[FactLine],
         more: Sequence[FactLine],
-        wanted: Sequence[Found],
+        focused: Sequence[Found],
         room: int,
         plain: int,
         written: Callable[[Sequence[FactLine]], str],
@@ -156,19 +156,19 @@ class ExtractiveSummariser(OfflineSummariser):
         others = [fact for fact in facts if not (fact.in_focus or fact.fixed)]
         for_focus = room - int((1 - FOCUS_SHARE) * min(room, plain))
         chosen = choose(about, int(for_focus * (1 - _LIST_SHARE)), self._estimate)
-        chosen += self._exact(wanted, chosen, written(chosen), for_focus)
+        chosen += self._exact(focused, chosen, written(chosen), for_focus)
         chosen += choose(more, max(0, for_focus - self._cost(chosen)), self._estimate)
         left = max(room - for_focus, plain - self._cost(chosen))
         return [*chosen, *choose(others, min(left, room - self._cost(chosen)), self._estimate)]
 
     def _exact(
-        self, wanted: Sequence[Found], chosen: Sequence[FactLine], said: str, room: int
+        self, focused: Sequence[Found], chosen: Sequence[FactLine], summary: str, room: int
     ) -> list[FactLine]:
-        """What the focus holds and `said` lacks, verbatim, in the room the chosen facts leave."""
+        """What the focus holds and `summary` lacks, verbatim, in the room the chosen facts leave."""
         left = max(0, room - self._cost(chosen))
-        found = lists(wanted, said, min(left, int(room * FOCUS_SHARE)), self._estimate)
-        held = "\n".join((said, *(fact.text for fact in found)))
-        return found + quotes(wanted, held, left - self._cost(found), self._estimate)
+        found = lists(focused, summary, min(left, int(room * FOCUS_SHARE)), self._estimate)
+        text = "\n".join((summary, *(fact.text for fact in found)))
+        return found + quotes(focused, text, left - self._cost(found), self._estimate)
 
     def _cost(self, facts: Sequence[FactLine]) -> int:
         return sum(self._estimate(fact.text) + 1 for fact in facts)

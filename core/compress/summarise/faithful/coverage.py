@@ -121,7 +121,7 @@ def best_lines(
     facts: Sequence[tuple[Found, float]],
     room: int,
     estimate: Estimate,
-    said: Sequence[FactLine] = (),
+    existing: Sequence[FactLine] = (),
 ) -> list[FactLine]:
     """Lines within `room` tokens, best first; fixed ones are taken before all others.
 
@@ -132,10 +132,10 @@ def best_lines(
         facts: The facts to be stated, each with its weight.
         room: Tokens for all lines.
         estimate: Tokens of one line.
-        said: Lines chosen already, so that nothing is repeated.
+        existing: Lines chosen already, so that nothing is repeated.
     """
     words = [frozenset(roots(line.text)) for line in lines]
-    spoken = [frozenset(roots(line.text)) for line in said]
+    existing_words = [frozenset(roots(line.text)) for line in existing]
     tells = _tells(lines, words, [entry for entry, _ in facts])
     left = {at: (weight * (_FOCUS if entry.in_focus else 1)) ** 2 for at, (entry, weight) in enumerate(facts)}
     chosen: list[FactLine] = []
@@ -154,20 +154,20 @@ def best_lines(
             heapq.heappush(heap, (late, now, at))  # others told its facts meanwhile
             continue
         cost = estimate(lines[at].text) + 1
-        told = left.keys().isdisjoint(tells[at]) and _is_said(words[at], spoken)
-        if cost > room or (told and not lines[at].fixed):
+        is_stated = left.keys().isdisjoint(tells[at]) and _is_said(words[at], existing_words)
+        if cost > room or (is_stated and not lines[at].fixed):
             continue
         room -= cost
         chosen.append(lines[at])
-        spoken.append(words[at])
+        existing_words.append(words[at])
         for fact in tells[at]:
             left.pop(fact, None)
     return chosen
 
 
-def _is_said(words: frozenset[str], spoken: Sequence[frozenset[str]]) -> bool:
+def _is_said(words: frozenset[str], existing_words: Sequence[frozenset[str]]) -> bool:
     """Whether one of the lines has most of a line's words."""
-    return any(len(words & other) >= _ALIKE * len(words) for other in spoken)
+    return any(len(words & other) >= _ALIKE * len(words) for other in existing_words)
 
 
 def _tells(
@@ -181,11 +181,11 @@ def _tells(
         if fact.category in _SENTENCES
     ]
     found: list[list[int]] = []
-    for line, said in zip(lines, words, strict=True):
+    for line, words_of_line in zip(lines, words, strict=True):
         lower = line.text.lower()
-        told = [at for at, key in values if key in lower]
-        told += [at for at, words in spoken if words and len(words & said) >= _TOLD * len(words)]
-        found.append(told)
+        stated = [at for at, key in values if key in lower]
+        stated += [at for at, words in spoken if words and len(words & words_of_line) >= _TOLD * len(words)]
+        found.append(stated)
     return found
 
 
@@ -194,15 +194,15 @@ def _key(fact: Found) -> str:
     return (parts[-1] if parts else fact.value).lower()
 
 
-def lost(facts: Sequence[tuple[Found, float]], said: str) -> list[Found]:
+def lost(facts: Sequence[tuple[Found, float]], summary: str) -> list[Found]:
     """The facts a summary leaves out, heaviest first."""
-    index = SummaryIndex(said)
+    index = SummaryIndex(summary)
     ranked = sorted(facts, key=lambda fact: -fact[1])
     return [one for one, _ in ranked if index.fate(one.category, one.value, one.told_by) == LOST]
 
 
-def lines_of(missing: Sequence[Found], said: str, room: int, estimate: Estimate) -> list[FactLine]:
+def lines_of(missing: Sequence[Found], summary: str, room: int, estimate: Estimate) -> list[FactLine]:
     """Facts, heaviest first, as lines within `room` tokens: sentences in half of it, then lists of values."""
-    told = quotes(missing[::-1], said, room // 2, estimate, _SECTIONS)  # it begins with the last
-    room -= sum(estimate(line.text) + 1 for line in told)
-    return [*told, *lists(missing, said, room, estimate)]
+    lines = quotes(missing[::-1], summary, room // 2, estimate, _SECTIONS)  # it begins with the last
+    room -= sum(estimate(line.text) + 1 for line in lines)
+    return [*lines, *lists(missing, summary, room, estimate)]

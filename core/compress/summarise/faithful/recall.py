@@ -57,16 +57,16 @@ class RecallIndex:
 
     def find(self, query: str, limit: int = 20) -> list[Recalled]:
         """The messages that match most of a query, best first; among equals the newest first."""
-        wanted = roots(query)
-        weights = {word: math.log(1 + len(self._texts) / max(1, self._counts[word])) for word in wanted}
-        whole, typed = sum(weights.values()), _Typed(" ".join(query.lower().split()))
+        query_words = roots(query)
+        weights = {word: math.log(1 + len(self._texts) / max(1, self._counts[word])) for word in query_words}
+        total, typed = sum(weights.values()), _Typed(" ".join(query.lower().split()))
         found: list[Recalled] = []
         for at, words in enumerate(self._words):
-            score = sum(weight for word, weight in weights.items() if word in words) / whole if whole else 0.0
+            score = sum(weight for word, weight in weights.items() if word in words) / total if total else 0.0
             score += typed.worth(self._texts[at])
             if score >= _LEAST:
                 found.append(
-                    Recalled(at, round(score, 3), _best_line(self._texts[at], typed, frozenset(wanted)))
+                    Recalled(at, round(score, 3), _best_line(self._texts[at], typed, frozenset(query_words)))
                 )
         return sorted(found, key=lambda one: (-one.score, -one.index))[:limit]
 
@@ -98,11 +98,11 @@ class _Typed:
         return lower.find(self._words) if alone is None else alone.start()
 
 
-def _best_line(text: str, typed: _Typed, wanted: frozenset[str]) -> str:
+def _best_line(text: str, typed: _Typed, query_words: frozenset[str]) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
 
     def worth(line: str) -> tuple[int, int]:
-        return typed.worth(line), len(wanted & frozenset(roots(line[:_READ])))
+        return typed.worth(line), len(query_words & frozenset(roots(line[:_READ])))
 
     best = max(lines, key=worth, default="")
     at = max(0, typed.place(best) - _EXCERPT // 2) if len(best) > _EXCERPT else 0

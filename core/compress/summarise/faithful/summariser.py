@@ -54,9 +54,9 @@ class FaithfulSummariser(OfflineSummariser):
         lines = without_repeats(lines)
         chosen = best_lines(lines, facts, int(room * (1 - _VALUES)), self._estimate)
         chosen += self._values(facts, chosen, room, request)
-        taken = {line.text for line in chosen}
+        used = {line.text for line in chosen}
         left = room - sum(self._estimate(line.text) + 1 for line in chosen)
-        more = [one for one in lines if one.text not in taken]
+        more = [one for one in lines if one.text not in used]
         chosen += best_lines(more, (), left, self._estimate, chosen)
         return SummaryResult(fitted(chosen, request, self._estimate), SummaryStatus.EXTRACTIVE)
 
@@ -78,6 +78,6 @@ class FaithfulSummariser(OfflineSummariser):
         request: SummaryRequest,
     ) -> list[FactLine]:
         """What no chosen line states: sentences verbatim, then values, heaviest first."""
-        said = render(chosen, request.headings)
+        summary = render(chosen, request.headings)
         left = max(0, room - sum(self._estimate(line.text) + 1 for line in chosen))
-        return lines_of(lost(facts, said), said, left, self._estimate)
+        return lines_of(lost(facts, summary), summary, left, self._estimate)

@@ -51,8 +51,8 @@ def fallback(
     """
     texts = _texts()
     if policy.failure.fallback != _STRUCTURED:
-        told = redact_text((reason or "").strip()) or texts["no_reason"]
-        return str(texts[policy.failure.fallback]).format(count=len(turns), reason=told)
+        reason_text = redact_text((reason or "").strip()) or texts["no_reason"]
+        return str(texts[policy.failure.fallback]).format(count=len(turns), reason=reason_text)
     evidence = evidence_of(turns, policy, texts["turn_truncated"])
     body = redact_text("\n\n".join(_blocks(len(turns), evidence, policy, previous, reason)))
     return _capped(body, policy, prefix_length)

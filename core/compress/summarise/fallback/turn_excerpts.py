@@ -84,9 +84,9 @@ class _Reading:
         """A message as `ROLE: text`; "" if it has neither text nor calls."""
         names = _names(message)
         called = f"tool calls: {', '.join(names[:_MOST_NAMES])}" if names else ""
-        said = "; ".join(part for part in (called, self._text(message)) if part).strip()
+        excerpt = "; ".join(part for part in (called, self._text(message)) if part).strip()
         label = message.role.upper() if self._real(message) else "INTERNAL CONTEXT"
-        return f"{label}: {said}" if said else ""
+        return f"{label}: {excerpt}" if excerpt else ""
 
     def said(self) -> Iterator[str]:
         """What assistants called, or said if they called nothing."""
@@ -130,8 +130,8 @@ class _Reading:
                 yield from (match.rstrip(".,:;") for match in _PATH.findall(self._text(message)))
 
     def _real(self, message: Message) -> bool:
-        wanted = message.role == "user" and self._policy.tail.real_users
-        return not wanted or is_request(message.wire, self._policy)
+        must_be_real = message.role == "user" and self._policy.tail.real_users
+        return not must_be_real or is_request(message.wire, self._policy)
 
     def _brief(self, message: Message) -> str:
         text = self._text(message)

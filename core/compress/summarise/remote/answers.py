@@ -133,10 +133,10 @@ def failure_of(error: BaseException, where: str, secrets: Iterable[str] = ()) ->
     """
     if isinstance(error, SummaryFailure):
         return _placed(error, where)
-    said = _provider_words(error, secrets)
-    kind = _kind(error, said.lower())
+    message = _provider_words(error, secrets)
+    kind = _kind(error, message.lower())
     entry = _table()["kinds"][kind.value]
-    what = entry["what"] + (f": {said}" if said else "")
+    what = entry["what"] + (f": {message}" if message else "")
     return SummaryFailure(kind, what, where=where, remedy=entry["remedy"], retry_after=_retry_after(error))
 
 
@@ -157,11 +157,11 @@ def _placed(failure: SummaryFailure, where: str) -> SummaryFailure:
     )
 
 
-def _kind(error: BaseException, said: str) -> FailureKind:
+def _kind(error: BaseException, message: str) -> FailureKind:
     table = _table()
     status = getattr(error, "status_code", None)
     number = status if isinstance(status, int) else None
-    meaning = meaning_of(provider_failure(said, status=number)).kind
+    meaning = meaning_of(provider_failure(message, status=number)).kind
     kind = table["meanings"].get(meaning)
     if kind is not None and (kind, number) != ("auth", 403):
         return FailureKind(kind)
@@ -191,11 +191,11 @@ def _retry_after(error: BaseException) -> float | None:
     if headers is None:
         return None
     for name in _RETRY_HEADERS:
-        said = headers.get(name, "")
+        text = headers.get(name, "")
         try:
-            value = float(said)
+            value = float(text)
         except ValueError:
-            if (until := parsedate_tz(said)) is not None:
+            if (until := parsedate_tz(text)) is not None:
                 return max(0.0, mktime_tz(until) - time.time())
             continue
         return value / 1000 if name.endswith("-ms") else value

@@ -66,8 +66,8 @@ class AsyncAnthropicConnection:
 
 
 def _body(model: str, prompt: Prompt, limit: int) -> dict[str, Any]:
-    spoken = [{"role": "user", "content": prompt.user}]
-    return {"model": model, "system": prompt.system, "messages": spoken, "max_tokens": limit}
+    messages = [{"role": "user", "content": prompt.user}]
+    return {"model": model, "system": prompt.system, "messages": messages, "max_tokens": limit}
 
 
 def _answer_of(message: Any) -> ModelAnswer:

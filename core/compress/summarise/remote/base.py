@@ -138,8 +138,8 @@ class ModelSummariser:
         try:
             result = self._on(*main, prompt, request, listener, 1)
         except SummaryFailure as second:
-            taken = second.partial is not None and second.kind not in self._main_on
-            if second.kind is FailureKind.CANCELLED or taken:
+            is_accepted = second.partial is not None and second.kind not in self._main_on
+            if second.kind is FailureKind.CANCELLED or is_accepted:
                 raise
             raise failure from second
         note = f"{self._choice.model} failed ({failure.what}); written by {main[1].model}"

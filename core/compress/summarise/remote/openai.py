@@ -70,8 +70,8 @@ class AsyncOpenAIConnection:
 
 
 def _body(model: str, prompt: Prompt) -> dict[str, Any]:
-    spoken = (("system", prompt.system), ("user", prompt.user))
-    return {"model": model, "messages": [{"role": role, "content": text} for role, text in spoken]}
+    texts = (("system", prompt.system), ("user", prompt.user))
+    return {"model": model, "messages": [{"role": role, "content": text} for role, text in texts]}
 
 
 def _limit_key(choice: ModelChoice) -> str:

@@ -40,8 +40,8 @@ def logged_window(log: Log, sessions: Collection[str], model: str | None) -> Win
 
 def assumed_window(log: Log, model: str | None) -> WindowClaim | None:
     """The newest window that Hermes assumed for a model because it could not find out the real one."""
-    told = (line for line in reversed(log.records) if line.kind is Kind.WINDOW_ASSUMED)
-    for line in (one for one in told if one.model == model):
+    lines = (line for line in reversed(log.records) if line.kind is Kind.WINDOW_ASSUMED)
+    for line in (one for one in lines if one.model == model):
         evidence = Evidence(Source.LOG, line.where, line.message)
         return WindowClaim("log", line.window or 0, evidence, Verdict.DERIVED)
     return None
@@ -77,8 +77,10 @@ def lowered_threshold(
         threshold: The threshold by the configuration; a line about another one concerns another model.
         until: Local time as the log writes it; None for the end of the log.
     """
-    told = (line for line in reversed(records) if line.kind is Kind.AUX_LOWERED and line.threshold)
-    return next((line for line in told if line.tokens == threshold and (not until or line.at <= until)), None)
+    lines = (line for line in reversed(records) if line.kind is Kind.AUX_LOWERED and line.threshold)
+    return next(
+        (line for line in lines if line.tokens == threshold and (not until or line.at <= until)), None
+    )
 
 
 def stated_by_engine(records: Sequence[LogRecord], at: datetime | None = None) -> LogRecord | None:
@@ -91,8 +93,8 @@ def stated_by_engine(records: Sequence[LogRecord], at: datetime | None = None) -
     loaded = [line for line in records if line.kind in _ENGINES]
     since = next((line.at for line in loaded if line.kind is Kind.ENGINE_REGISTERED), None)
     until = next((line.at for line in loaded if at is not None and line.at > at), datetime.max)
-    told = (line for line in reversed(records) if line.kind in _COMPARES and line.threshold)
-    return next((line for line in told if since is not None and since <= line.at < until), None)
+    lines = (line for line in reversed(records) if line.kind in _COMPARES and line.threshold)
+    return next((line for line in lines if since is not None and since <= line.at < until), None)
 
 
 def about(log: Log, sessions: Collection[str]) -> Callable[[LogRecord], bool]:

@@ -111,12 +111,12 @@ def _fit(lines: Minutes, known: Minutes, shift: int) -> int:
 
     Either factor alone misleads in a busy session, where most offsets put some line beside a moment.
     """
-    beside = inside = 0
+    outside = inside = 0
     for session, written in lines.items():
         at = [minute + shift for minute in known[session]]
-        beside += sum(_between(written, minute, minute) > 0 for minute in at)
+        outside += sum(_between(written, minute, minute) > 0 for minute in at)
         inside += _between(written, at[0], at[-1])
-    return beside * inside
+    return outside * inside
 
 
 def _between(minutes: Sequence[int], first: int, last: int) -> int:
@@ -159,8 +159,8 @@ def settled(log: Log, moments: Moments) -> tuple[Log, Clock]:
     strays = [one for one in log.records if one.session in doubtful and _outside(one, spans, clock)]
     if not strays:
         return log, clock
-    told = {clock.utc(record.at) for record in log.records} - {clock.utc(record.at) for record in strays}
-    untold = _unexplained(moments, sorted(told))
+    certain = {clock.utc(record.at) for record in log.records} - {clock.utc(record.at) for record in strays}
+    untold = _unexplained(moments, sorted(certain))
     found: list[LogRecord] = []
     for lines in _files(log.records):
         found += _in_one_zone(lines, untold, spans, clock)
@@ -172,11 +172,11 @@ def _outside(record: LogRecord, spans: Spans, clock: Clock) -> bool:
     return span is not None and not span[0] <= clock.utc(record.at) <= span[1]
 
 
-def _unexplained(moments: Moments, told: Sequence[datetime]) -> Moments:
+def _unexplained(moments: Moments, certain: Sequence[datetime]) -> Moments:
     """The moments without a line of the clock's own zone beside them: another zone's may belong here."""
 
     def alone(at: datetime) -> bool:
-        return bisect_left(told, at - _BESIDE) == bisect_right(told, at + _BESIDE)
+        return bisect_left(certain, at - _BESIDE) == bisect_right(certain, at + _BESIDE)
 
     return {session: [at for at in times if alone(at)] for session, times in moments.items()}
 

@@ -112,11 +112,11 @@ class _Reader(TurnReader):
         extra = self._committed_with(opened, boundary) if not turn else ()
         if last is not None and not turn and not extra:
             turn = self._request(index)
-        behind = (*turn, *(message.row.id for message in extra if message.row))
+        row_ids = (*turn, *(message.row.id for message in extra if message.row))
         requests = [message.row.id for message in extra if message.row and is_request(message)]
-        held = [row for row in closed.row_ids if row not in (closed.unseen or ())]
-        before = (*held, *turn, *requests)
-        after = (*written_rows(opened), *boundary.taken_back, *behind) if opened.row_ids else ()
+        seen_rows = [row for row in closed.row_ids if row not in (closed.unseen or ())]
+        before = (*seen_rows, *turn, *requests)
+        after = (*written_rows(opened), *boundary.taken_back, *row_ids) if opened.row_ids else ()
         whole = whole and not self._lost_before(index)
         known = bool(closed.row_ids) and whole and closed.unseen is not None
         return self._with_summary(
@@ -153,9 +153,9 @@ class _Reader(TurnReader):
         copied = copied_rows(opened)
         # A platform stamps a message with the time it was sent, which may be before the gateway compressed.
         waited = is_local(self.sessions[opened.session_id].source)
-        behind = opened.row_ids[copied : copied + _BEHIND]
-        messages = self.messages([row for row in behind if row not in opened.copy_ids])
-        taken: list[Message] = []
+        later_rows = opened.row_ids[copied : copied + _BEHIND]
+        messages = self.messages([row for row in later_rows if row not in opened.copy_ids])
+        committed: list[Message] = []
         for message, following in zip_longest(messages, messages[1:]):
             stamp, later = _stamp(message), _stamp(following)
             after = stamp - boundary.at if stamp is not None and boundary.at is not None else None
@@ -165,8 +165,8 @@ class _Reader(TurnReader):
             late = boundary.merged and summarised_after(self.store, opened.session_id, stamp, later)
             if after > BATCH and not late:
                 break
-            taken.append(message)
-        return tuple(taken)
+            committed.append(message)
+        return tuple(committed)
 
     def _request(self, index: int) -> tuple[int, ...]:
         """The request that began the turn, where the old session ends with the turn before it."""

@@ -215,8 +215,8 @@ def _roles(rows: Sequence[RowPreview]) -> tuple[str, ...]:
     last, *cut = UNBOOKED
     texts = ["", *(row.text for row in rows), ""]
     booked = [
-        not (before.startswith(last) or behind.startswith(tuple(cut)))
-        for before, behind in zip(texts, texts[2:], strict=False)
+        not (before.startswith(last) or after.startswith(tuple(cut)))
+        for before, after in zip(texts, texts[2:], strict=False)
     ]
     return tuple(
         "unbooked" if row.role == "assistant" and not known else row.role

@@ -39,10 +39,10 @@ class Memory:
     def write(self, kept: KeptAnswer | None) -> None:
         """Store it for the next survey."""
         if kept is not None:
-            told = {
+            findings = {
                 "scanned": self.scanned,
                 "to_examine": sorted(self.to_examine),
                 "pending": self.pending,
                 "found": self.found,
             }
-            kept.write(json.dumps(told, default=str))
+            kept.write(json.dumps(findings, default=str))

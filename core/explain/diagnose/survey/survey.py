@@ -149,9 +149,9 @@ class _Survey:
 
         for _ in done:
             step()
-        told = [row for row in rows if row.root.id not in done and self._is_told_of(row)]
-        yield from self.examined(told, processes, step, self._scan(slices, step))
-        done.update(row.root.id for row in told)
+        rows_shown = [row for row in rows if row.root.id not in done and self._is_told_of(row)]
+        yield from self.examined(rows_shown, processes, step, self._scan(slices, step))
+        done.update(row.root.id for row in rows_shown)
         yield from self.examined([row for row in rows if row.root.id not in done], processes, step)
 
     def examined(

@@ -63,15 +63,15 @@ class Examiners:
         self._asked = 0
         self._children: list[subprocess.Popen[bytes]] = []
         self._answers: list[SimpleQueue[bytes]] = []
-        wanted = _cores() if processes is None else processes
-        if wanted > 1 and len(threads) >= WORTH_IT:
+        count = _cores() if processes is None else processes
+        if count > 1 and len(threads) >= WORTH_IT:
             with contextlib.suppress(OSError):
-                for place in range(wanted):
-                    self._children.append(_start(location, now, threads[place::wanted]))
+                for place in range(count):
+                    self._children.append(_start(location, now, threads[place::count]))
         for child in self._children:
             self._answers.append(SimpleQueue())
             Thread(target=_collect, args=(child.stdout, self._answers[-1]), daemon=True).start()
-        self._wanted = wanted
+        self._wanted = count
 
     def __enter__(self) -> Self:
         """The processes are at work already."""

@@ -125,9 +125,9 @@ def _compressions(line: SessionLine, width: int, sheet: Sheet) -> Line:
     count, failed = fmt.count(sheet.extra.compressions), sheet.extra.failed
     if not failed:
         return Line().cell(count, width, sheet.ink.style("ink-muted"), right=True)
-    told = f"{count} · {failed} failed" if width >= FULL_COMPRESSIONS else f"{count} ✗"
+    words = f"{count} · {failed} failed" if width >= FULL_COMPRESSIONS else f"{count} ✗"
     token = f"severity-{sheet.extra.severity}" if sheet.extra.severity else "ink-muted"
-    return Line().cell(told, width, sheet.ink.style(token), right=True)
+    return Line().cell(words, width, sheet.ink.style(token), right=True)
 
 
 def _sizes(line: SessionLine, width: int, sheet: Sheet) -> Line:

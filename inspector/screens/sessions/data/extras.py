@@ -30,7 +30,7 @@ from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine
 from inspector.screens.sessions.data.source import read_keys, read_ranked
 from inspector.screens.workspace.why.curve import FINEST, request_curve
 from inspector.widgets.charts.context_bar import ContextUse
-from inspector.widgets.charts.curve import told
+from inspector.widgets.charts.curve import sampled
 
 if TYPE_CHECKING:
     from core.account.spending.budget import Today
@@ -141,7 +141,7 @@ def _blocked(guards: Guards, now: datetime) -> bool:
 
 
 def _fewer(sizes: Sequence[int]) -> tuple[int, ...]:
-    return tuple(sizes[place] for place in told(sizes, FINEST)) if len(sizes) > FINEST else tuple(sizes)
+    return tuple(sizes[place] for place in sampled(sizes, FINEST)) if len(sizes) > FINEST else tuple(sizes)
 
 
 class Standing(NamedTuple):
@@ -172,14 +172,14 @@ class Ranker:
         """
         keys, errors = read_keys(locations, order, stop)
         asked = SourcePage(order, 0, (), errors=errors)
-        patience, told = PATIENCE, time.monotonic()
+        patience, shown_at = PATIENCE, time.monotonic()
         for looked_at, line in enumerate(_lines(keys, stop), 1):
             self._measure(line, now, stop)
             if stop():
                 return
-            if time.monotonic() - told > patience:
+            if time.monotonic() - shown_at > patience:
                 yield self._page(asked, keys, looked_at, size, stop)
-                patience, told = min(2 * patience, LONGEST), time.monotonic()
+                patience, shown_at = min(2 * patience, LONGEST), time.monotonic()
         there = [key for key in keys if key in self._known]
         yield self._page(asked, there, len(there), size, stop)
 

@@ -132,8 +132,10 @@ def _kinds(order: Order) -> frozenset[Kind] | None:
 
 def _merge(runs: Iterable[Sequence[SessionLine]], order: Order) -> list[SessionLine]:
     if order.sort == PROFILE:
-        told = (run for run in runs if run)
-        return list(chain(*sorted(told, key=lambda run: run[0].location.label, reverse=not order.natural)))
+        runs_left = (run for run in runs if run)
+        return list(
+            chain(*sorted(runs_left, key=lambda run: run[0].location.label, reverse=not order.natural))
+        )
     key = partial(_place, order.sort)
     return list(heapq.merge(*runs, key=key, reverse=not order.natural))
 

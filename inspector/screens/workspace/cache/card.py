@@ -132,8 +132,8 @@ def _breaks(report: CacheReport) -> Iterator[FigureOrigin]:
     usd = sum(term.amount for term in costs) if costs else None
     unknown = len(broken) - len(costs)
     notes = (f"without {fmt.plural(unknown, 'break')} whose price is unknown",) if unknown else ()
-    whole = Origin("cost of the breaks", usd, "sum over breaks", costs, (), tuple(prices), notes)
-    yield FigureOrigin(whole)
+    origin = Origin("cost of the breaks", usd, "sum over breaks", costs, (), tuple(prices), notes)
+    yield FigureOrigin(origin)
 
 
 def _hit_rate(figure: str, rate: float | None, call: CacheCall | None) -> Origin:

@@ -81,8 +81,8 @@ class BreakList(RowList[CacheMoment]):
         line = Line().cell(number(row.index), 3, ink.style(token_of(found), bold=True))
         line.cell(fmt.day_and_clock(found.at), 13, ink.style("ink-muted"))
         words, lost = CAUSES.get(found.cause, found.cause), fmt.short(found.tokens_lost)
-        told = f"{lost} re-read"
-        tokens = told if line.width + len(words) + len(told) + 11 <= width else lost
+        read_words = f"{lost} re-read"
+        tokens = read_words if line.width + len(words) + len(read_words) + 11 <= width else lost
         line.cell(words, width - line.width - len(tokens) - 10, ink.style(token_of(found)))
         line.cell(tokens, len(tokens) + 1, ink.style("ink-muted"), right=True)
         return line.cell(fmt.money(found.usd), 9, ink.style("money"), right=True)
@@ -162,8 +162,8 @@ class MarkerStrip(Widget):
         return [pin for pin in self.pins if pin.tokens is not None]
 
     def _places(self, cells: int) -> list[int]:
-        whole = max(1, self.total, *((pin.tokens or 0) for pin in self.pins))
-        places = [min(cells - 1, (pin.tokens or 0) * cells // whole) for pin in self._measured_pins()]
+        total = max(1, self.total, *((pin.tokens or 0) for pin in self.pins))
+        places = [min(cells - 1, (pin.tokens or 0) * cells // total) for pin in self._measured_pins()]
         for index in reversed(range(len(places) - 1)):  # markers in one cell move apart
             places[index] = max(0, min(places[index], places[index + 1] - 1))
         return places

@@ -63,8 +63,8 @@ def card_lines(
 
 def _compaction(begun: Beginning, width: int, ink: Palette) -> Iterator[Line]:
     """Why the compaction ran, what it did and what it lost."""
-    told = kept_headline(begun.event.headline, begun.kept)
-    yield from paragraph(told.sentence, width, ink, f"severity-{told.severity or 'ok'}")
+    headline = kept_headline(begun.event.headline, begun.kept)
+    yield from paragraph(headline.sentence, width, ink, f"severity-{headline.severity or 'ok'}")
     yield from field("lost", lost(begun.kept) if begun.known else WAITING, width, ink)
     yield from missing_lines(begun.kept, width, ink)
 
@@ -99,8 +99,8 @@ def _session(chain: Chain, twig: Twig, twigs: Sequence[Twig], width: int, ink: P
     if len(below) > 1:
         tokens, cost = spent(below)
         words = f"{fmt.sum_of_money(cost)} · {fmt.count(tokens.total)} tokens"
-        told = f"{words} including the {fmt.plural(len(below) - 1, 'session')} below it"
-        yield from field("together", told, width, ink, "money")
+        words_below = f"{words} including the {fmt.plural(len(below) - 1, 'session')} below it"
+        yield from field("together", words_below, width, ink, "money")
     yield from field("resume", resume_words(chain, session.id), width, ink, "ink-muted")
     for number, words in enumerate(chain.findings):
         yield from field("" if number else "▲ odd", words, width, ink, "severity-warning")
@@ -129,8 +129,8 @@ def _paid(node: ChainNode) -> str:
         return paid
     tasks = " and ".join(dict.fromkeys(row.task.replace("_", " ") for row in node.beside))
     calls = sum(row.calls or 0 for row in node.beside)
-    told = f"{fmt.plural(calls, 'call')} for {tasks}" if calls else f"calls for {tasks}"
-    return f"{paid} · {fmt.count(tokens.total)} tokens with {told}"
+    calls_words = f"{fmt.plural(calls, 'call')} for {tasks}" if calls else f"calls for {tasks}"
+    return f"{paid} · {fmt.count(tokens.total)} tokens with {calls_words}"
 
 
 def _ran(session: Session) -> str:
@@ -155,5 +155,5 @@ def _tokens(tokens: Buckets) -> str:
         ("cache write", tokens.cache_write),
         ("output", tokens.output),
     )
-    told = " + ".join(f"{fmt.count(value)} {name}" for name, value in parts)
-    return f"{fmt.count(tokens.total)} = {told}"
+    sum_words = " + ".join(f"{fmt.count(value)} {name}" for name, value in parts)
+    return f"{fmt.count(tokens.total)} = {sum_words}"

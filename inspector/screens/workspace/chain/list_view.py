@@ -167,8 +167,8 @@ class ChainList(RowList[Twig]):
         ink = self.palette
         line = Line().preformatted(row.guides, ink.style("ink-faint"))
         style = ink.style("ink" if row.own else "ink-muted", bold=row.own and row.generation is None)
-        whole = line.width + cell_len(clean_line(row.name)) + 1
-        words = next((text for text in RESUME if whole + cell_len(text) <= room), RESUME[-1])
+        width = line.width + cell_len(clean_line(row.name)) + 1
+        words = next((text for text in RESUME if width + cell_len(text) <= room), RESUME[-1])
         line.add(
             row.name, style, most=max(6, room - line.width - (cell_len(words) + 1 if row.resumed else 0))
         )

@@ -108,7 +108,7 @@ class ChainView(FigureView):
             for twig in self._twigs
             if twig.generation is None
         ]
-        bars.told = names.__getitem__
+        bars.format = names.__getitem__
         bars.first, bars.last = "first", "newest"
         bars.caption = f"tokens of {fmt.plural(len(chain.nodes), 'session')}"
 

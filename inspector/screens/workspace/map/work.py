@@ -33,8 +33,8 @@ def previews_of(location: Location, ids: Sequence[int], stop: Stop) -> Sequence[
     """Previews for a page of the list, with the calls of each row, cut to what a line shows."""
     with Store(location, cancelled=stop) as store:
         found = store.previews(ids)
-        whole = store.messages([one.id for one in found if one.calls])
-    calls = {message.row.id: tuple(map(_shortened, message.tool_calls)) for message in whole if message.row}
+        bodies = store.messages([one.id for one in found if one.calls])
+    calls = {message.row.id: tuple(map(_shortened, message.tool_calls)) for message in bodies if message.row}
     return [(one, calls.get(one.id, ())) for one in found]
 
 
@@ -57,9 +57,9 @@ def measured_for(location: Location, reading: Reading, release: str, stop: Stop)
 
 
 def _measured(location: Location, reading: Reading, release: str, stop: Stop) -> Measured:
-    whole = with_texts(location, reading, stop)
-    same = release == whole.measured.policy.release
-    return whole.measured if same else measure(whole.messages, load_policy(release))
+    complete = with_texts(location, reading, stop)
+    same = release == complete.measured.policy.release
+    return complete.measured if same else measure(complete.messages, load_policy(release))
 
 
 def engine_cut(

@@ -57,8 +57,8 @@ def summary_lines(comparison: Comparison, width: int) -> Iterator[SummaryLine]:
 
 def _body(text: str, width: int) -> Iterator[SummaryLine]:
     """The lines of the summary; headings of empty sections are listed in one line."""
-    told, empty = folded(clean(text).split("\n"))
-    for line in told:
+    lines, empty = folded(clean(text).split("\n"))
+    for line in lines:
         heading = line.startswith("#")
         yield from (SummaryLine(piece, heading=heading) for piece in wrap(line, width))
     if empty:
@@ -68,7 +68,7 @@ def _body(text: str, width: int) -> Iterator[SummaryLine]:
 
 def folded(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     """The lines without sections that say nothing (`None.`), and the headings of those sections."""
-    told: list[str] = []
+    kept: list[str] = []
     empty: list[str] = []
     place = 0
     while place < len(lines):
@@ -78,11 +78,11 @@ def folded(lines: Sequence[str]) -> tuple[list[str], list[str]]:
         if section[0].startswith("#") and all(line.strip(" -*_().").lower() in _NOTHING for line in said):
             # A heading directly above a deeper one belongs to it, so it stays.
             deeper = end < len(lines) and _depth(lines[end]) > _depth(section[0])
-            (told if deeper else empty).append(section[0] if deeper else section[0].lstrip("# "))
+            (kept if deeper else empty).append(section[0] if deeper else section[0].lstrip("# "))
         else:
-            told.extend(section)
+            kept.extend(section)
         place = end
-    return told, empty
+    return kept, empty
 
 
 def _depth(heading: str) -> int:

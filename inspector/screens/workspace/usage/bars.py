@@ -64,7 +64,7 @@ class Bars:
 
     Attributes:
         layers: The layers of each bar.
-        told: Describes the bar at an index.
+        format: Describes the bar at an index.
         unit: What several of share a bar if space is short.
         money: Values are US dollars, not tokens.
     """
@@ -74,7 +74,7 @@ class Bars:
     last: str
     caption: str
     layers: tuple[Layer, ...] = ()
-    told: Callable[[int], str] = str
+    format: Callable[[int], str] = str
     unit: str = "days"
     money: bool = True
 
@@ -112,8 +112,8 @@ def day_words(day: Day) -> str:
     largest = sorted(((value, name) for name, value in parts if value), reverse=True)
     shares = [f"{name} {_amount(value, money=money)}" for value, name in largest]
     cost = f"{fmt.money(day.usd)} · " if day.usd is not None else ""
-    whole = f"{day.day:%a %b} {day.day.day} · {cost}{fmt.short(day.tokens)} tokens"
-    return " · ".join([whole, *shares])
+    words = f"{day.day:%a %b} {day.day.day} · {cost}{fmt.short(day.tokens)} tokens"
+    return " · ".join([words, *shares])
 
 
 def _amount(value: float, *, money: bool) -> str:

@@ -73,10 +73,10 @@ def _with(before: Day, row: LedgerRow) -> Day:
 def _shares(row: LedgerRow) -> tuple[float, ...]:
     """The cost of a row, divided among the buckets in proportion to list prices."""
     listed = bucket_costs(row).usd
-    whole, cost = sum(listed.values(), Decimal(0)), spent(row)
-    if not whole or cost is None:
+    total, cost = sum(listed.values(), Decimal(0)), spent(row)
+    if not total or cost is None:
         return NOTHING
-    return tuple(float(cost * listed.get(name, Decimal(0)) / whole) for name in BUCKETS)
+    return tuple(float(cost * listed.get(name, Decimal(0)) / total) for name in BUCKETS)
 
 
 def _sums(one: tuple[float, ...], other: tuple[float, ...]) -> tuple[float, ...]:

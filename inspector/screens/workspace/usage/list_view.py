@@ -42,10 +42,10 @@ def _bucket(name: str) -> Callable[[LedgerRow], str]:
 
 
 def _cost(name: str) -> Callable[[LedgerRow], str]:
-    def told(row: LedgerRow) -> str:
+    def cost_words(row: LedgerRow) -> str:
         return fmt.sum_of_money(getattr(row, name), lower_bound=row.lower_bound, own=row.status == "local")
 
-    return told
+    return cost_words
 
 
 FIGURES = (

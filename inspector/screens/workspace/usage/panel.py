@@ -164,10 +164,10 @@ class UsagePanel(Reporting, Vertical):
         if self._answer is not None:
             roomy, sums = self.size.width >= ROOMY, self.query_one("#sums", StatusLine)
             sums.left, sums.right = headline(self._answer, shell(self).now(), roomy=roomy)
-            told = usage_headline(self._answer.ledger, period_of(self._answer.question))
+            line = usage_headline(self._answer.ledger, period_of(self._answer.question))
             if self._idle and not self._answer.question.path:
-                told = replace(told, sentence=f"Nothing was spent today. {told.sentence}")
-            self.query_one(AnswerBar).answer = told
+                line = replace(line, sentence=f"Nothing was spent today. {line.sentence}")
+            self.query_one(AnswerBar).answer = line
             pieces = bucket_pieces(self._answer.ledger.totals, priced=roomy)
             self.query_one("#buckets", StatusLine).left = pieces
 
@@ -182,7 +182,7 @@ class UsagePanel(Reporting, Vertical):
     def _draw_bars(self, bars: Bars, listed: int) -> None:
         widget = self.query_one(DayBars)
         widget.values, widget.made_of, widget.unit = bars.values, bars.layers, bars.unit
-        widget.told, widget.scale, widget.pointed = bars.told, bars.scale, -1
+        widget.format, widget.scale, widget.pointed = bars.format, bars.scale, -1
         widget.adds = bars.unit == "days"
         widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
         widget.styles.height = 1 + (lines_of(self.app.size.height, listed) if bars.values else 0)

@@ -13,7 +13,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent
 from core.support import formatting as fmt
 from inspector.terminal.glyphs import FAILED, SWITCHED
-from inspector.widgets.charts.curve import Mark, RequestCurve, place_of, told
+from inspector.widgets.charts.curve import Mark, RequestCurve, place_of, sampled
 from inspector.widgets.charts.stack import Layer, prompt_layers
 
 FINEST = 500
@@ -104,7 +104,7 @@ def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
     answered = [one for one in log.records if one.kind is Kind.CALL and one.input]
     shown = answered
     if most is not None and len(answered) > most:
-        shown = [answered[place] for place in told([one.input or 0 for one in answered], most)]
+        shown = [answered[place] for place in sampled([one.input or 0 for one in answered], most)]
     calls = Calls(shown, clock)
     events, now = explanation.events, explanation.now
     if len(calls) < 2:

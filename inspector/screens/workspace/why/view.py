@@ -203,11 +203,11 @@ class WhyView(CurveView):
             return None
         if moment.event is None:
             about = "the present"
-            told = tuple(now_told(moment.now))
+            figures = tuple(now_told(moment.now))
         else:
             about = f"compaction {moment.index + 1}"
-            told = tuple(event_told(moment.event, self._aftermath(moment)))
-        return FigureQuestion(about, lambda _: told)
+            figures = tuple(event_told(moment.event, self._aftermath(moment)))
+        return FigureQuestion(about, lambda _: figures)
 
 
 def _place(explanation: Explanation, cursor: Cursor) -> int:

@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.cli.arguments.parsers import dollars, fraction, moment, positive, share, size, whole
+from inspector.cli.arguments.parsers import dollars, fraction, moment, positive, share, size, whole_number
 
 
 @pytest.mark.parametrize(
     ("parse", "text", "value"),
     [
-        (whole, "0", 0),
-        (whole, "200000", 200_000),
-        (whole, "200_000", 200_000),
-        (whole, "200,000", 200_000),
-        (whole, "200K", 200_000),
-        (whole, "1m", 1_000_000),
+        (whole_number, "0", 0),
+        (whole_number, "200000", 200_000),
+        (whole_number, "200_000", 200_000),
+        (whole_number, "200,000", 200_000),
+        (whole_number, "200K", 200_000),
+        (whole_number, "1m", 1_000_000),
         (share, "0.5", 0.5),
         (share, "50%", 0.5),
         (share, "1", 1.0),
@@ -42,12 +42,12 @@ def test_a_number_is_read_in_every_common_form(parse: Callable[[str], Any], text
 @pytest.mark.parametrize(
     ("parse", "text"),
     [
-        (whole, ""),
-        (whole, "-1"),
-        (whole, "1.5"),
-        (whole, "k"),
-        (whole, "٣"),
-        (whole, "9" * 30),
+        (whole_number, ""),
+        (whole_number, "-1"),
+        (whole_number, "1.5"),
+        (whole_number, "k"),
+        (whole_number, "٣"),
+        (whole_number, "9" * 30),
         (positive, "0"),
         (share, "0"),
         (share, "1.01"),
@@ -72,7 +72,7 @@ def test_anything_else_is_refused_by_name(parse: Callable[[str], Any], text: str
 
 @given(st.integers(min_value=0, max_value=10**15))
 def test_grouping_never_changes_a_number(value: int) -> None:
-    assert whole(f"{value:,}") == whole(f"{value:_}") == value
+    assert whole_number(f"{value:,}") == whole_number(f"{value:_}") == value
 
 
 def test_an_age_is_taken_back_from_now() -> None:

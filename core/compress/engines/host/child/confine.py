@@ -78,14 +78,14 @@ def _limit(memory: int, seconds: int) -> None:
     with suppress(ImportError):  # none on Windows
         import resource
 
-        wanted = {
+        limits = {
             "RLIMIT_AS": memory,
             "RLIMIT_CPU": seconds,
             "RLIMIT_FSIZE": _FILE_BYTES,
             "RLIMIT_CORE": 0,
             "RLIMIT_NPROC": _own_processes() + _MORE_PROCESSES,
         }
-        for name, most in wanted.items():
+        for name, most in limits.items():
             with suppress(AttributeError, ValueError, OSError):
                 kind = getattr(resource, name)
                 hard = resource.getrlimit(kind)[1]
@@ -112,9 +112,9 @@ def _landlock(folder: str) -> None:
         if version < 1:
             return
         rights = _WRITES + sum(right for since, right in _LATER_WRITES.items() if version >= since)
-        held = (rights, 0, _OWN_SIGNALS) if version >= _SCOPES_SINCE else (rights,)
-        attributes = ctypes.create_string_buffer(struct.pack("Q" * len(held), *held))
-        rules = call(_CREATE_RULESET, attributes, 8 * len(held), 0)
+        rule_set = (rights, 0, _OWN_SIGNALS) if version >= _SCOPES_SINCE else (rights,)
+        attributes = ctypes.create_string_buffer(struct.pack("Q" * len(rule_set), *rule_set))
+        rules = call(_CREATE_RULESET, attributes, 8 * len(rule_set), 0)
         if rules < 0:
             return
         for place, allowed in ((folder, rights), ("/dev/null", rights & _FILE_WRITES)):

@@ -116,10 +116,10 @@ def _engine_of(module: Any, name: str, *, last: bool = False) -> Taken:
     except Exception as error:  # noqa: BLE001 - like Hermes, which then looks for a class
         raised, trouble = error, f"{type(error).__name__}: {error}"[:300]
     if collector.engines:
-        taken = collector.engines[-1 if last else 0]
-        if isinstance(taken, type):
+        engine = collector.engines[-1 if last else 0]
+        if isinstance(engine, type):
             raise TypeError(HANDS_CLASS)
-        return Taken(taken, [str(getattr(one, "name", "")) for one in collector.engines], trouble)
+        return Taken(engine, [str(getattr(one, "name", "")) for one in collector.engines], trouble)
     base = importlib.import_module("agent.context_engine").ContextEngine
     for _, kind in sorted(vars(module).items()):
         if isinstance(kind, type) and issubclass(kind, base) and kind is not base:
@@ -130,12 +130,12 @@ def _engine_of(module: Any, name: str, *, last: bool = False) -> Taken:
     raise raised
 
 
-def accepted(function: Callable[..., Any], wanted: dict[str, Any]) -> dict[str, Any]:
+def accepted(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments that a function accepts, as Hermes passes them."""
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
-        return wanted
+        return arguments
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
-        return wanted
-    return {name: value for name, value in wanted.items() if name in parameters}
+        return arguments
+    return {name: value for name, value in arguments.items() if name in parameters}

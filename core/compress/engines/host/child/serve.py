@@ -66,8 +66,8 @@ class Server:
 
     def _load(self, order: dict[str, Any]) -> dict[str, Any]:
         self._installed = prepare(self._ask)
-        taken = load(order)
-        self._engine = engine = taken.engine
+        loaded = load(order)
+        self._engine = engine = loaded.engine
         base = importlib.import_module("agent.context_engine").ContextEngine
         return {
             "name": str(getattr(engine, "name", "") or order.get("name", "")),
@@ -77,8 +77,8 @@ class Server:
             "tools": _tools(engine),
             "status": _status(engine),
             "hermes": self._installed,
-            "handed": taken.handed,
-            "trouble": taken.trouble,
+            "handed": loaded.handed,
+            "trouble": loaded.trouble,
         }
 
     def _start(self, order: dict[str, Any]) -> dict[str, Any]:
@@ -104,9 +104,13 @@ class Server:
         messages = order["messages"]
         before = copy.deepcopy(messages)
         compress = self._engine.compress
-        wanted = {"current_tokens": order["tokens"], "focus_topic": order["focus"], "force": order["force"]}
+        arguments = {
+            "current_tokens": order["tokens"],
+            "focus_topic": order["focus"],
+            "force": order["force"],
+        }
         began = time.perf_counter()
-        found = compress(messages, **accepted(compress, wanted))
+        found = compress(messages, **accepted(compress, arguments))
         return {
             "messages": found,
             "seconds": time.perf_counter() - began,
@@ -140,8 +144,8 @@ def _tools(engine: Any) -> list[str]:
 def _status(engine: Any) -> dict[str, Any]:
     """The figures of an engine: its attributes, then what its status adds and JSON can hold."""
     found = {name: getattr(engine, name, None) for name in _NUMBERS}
-    told: Any = getattr(engine, "get_status", dict)()
-    for name, value in told.items() if isinstance(told, dict) else ():
+    status: Any = getattr(engine, "get_status", dict)()
+    for name, value in status.items() if isinstance(status, dict) else ():
         if isinstance(value, str | int | float | bool) or value is None:
             found.setdefault(str(name), value)
     return {name: value for name, value in found.items() if isinstance(value, str | int | float | bool)}

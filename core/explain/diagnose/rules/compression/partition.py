@@ -159,8 +159,8 @@ def _overhead(case: Case) -> tuple[int, Evidence]:
     messages = case.context.messages(rows)
     if call is None or call.input is None or call.number != 1 or not messages:
         raise Missing("neither the tool schemas nor the first call of the conversation is on record")
-    spoken = text_tokens(messages[0].text, case.policy.estimate.unit)
-    return max(0, call.input - spoken), quoted(call)
+    prompt_tokens = text_tokens(messages[0].text, case.policy.estimate.unit)
+    return max(0, call.input - prompt_tokens), quoted(call)
 
 
 def _parted(before: Sequence[Message], after: Sequence[Message]) -> Iterator[Evidence]:

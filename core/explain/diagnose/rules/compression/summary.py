@@ -35,13 +35,15 @@ _ORDERS = ("resume exactly", "## Active Task")
 @conversation_rule("C1")
 def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
     """No model wrote the summary."""
-    told = {(event.to_session, event.generation): event.headline for event in case.events if event.failed}
+    headlines = {
+        (event.to_session, event.generation): event.headline for event in case.events if event.failed
+    }
     over = None if standing_failure(case.events) is not None else Severity.INFO
     for rows in case.context.boundaries:
         match, opened = rows.summary, rows.opened
         if match is None or not match.fallback:
             continue
-        headline = told.get((opened.session_id, opened.index - 1), NO_HEADLINE)
+        headline = headlines.get((opened.session_id, opened.index - 1), NO_HEADLINE)
         dropped = "an unknown number of" if match.dropped is None else match.dropped
         numbers = {
             "what": headline.sentence.rstrip(".") or f"No model wrote a summary of {dropped} messages",
@@ -60,10 +62,10 @@ def compression_failed(case: Case, rule: Rule) -> Iterable[Found]:
     event = standing_failure(case.events)
     if event is None or event.completed:
         return
-    told = event.headline
+    headline = event.headline
     lines = tuple(one for one in event.evidence if one.source is Source.LOG)
-    numbers = {"what": told.sentence.rstrip("."), "fix": (told.remedy or "").rstrip(".")}
-    yield Found(numbers, lines[-4:], event.verdict, told.severity, event.session)
+    numbers = {"what": headline.sentence.rstrip("."), "fix": (headline.remedy or "").rstrip(".")}
+    yield Found(numbers, lines[-4:], event.verdict, headline.severity, event.session)
 
 
 @conversation_rule("C2")
@@ -110,12 +112,12 @@ def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
         tokens = text_tokens(rows.summary.body, case.policy.estimate.unit)
         # A short summary of a short middle is fine.
         small = tokens < rule.limits["tokens"] and tokens < rule.limits["fair"] * middle
-        bare = "" if "## " in rows.summary.body else ", without a heading"
-        if small or bare or tokens < rule.limits["share"] * middle:
+        heading_note = "" if "## " in rows.summary.body else ", without a heading"
+        if small or heading_note or tokens < rule.limits["share"] * middle:
             evidence = Evidence(
                 Source.DATABASE, f"message {rows.boundary.summary_row}", masked_start(rows.summary.body, 200)
             )
-            numbers = {"tokens": tokens, "middle": middle, "bare": bare}
+            numbers = {"tokens": tokens, "middle": middle, "bare": heading_note}
             yield Found(numbers, (evidence,), Verdict.DERIVED)
 
 
@@ -123,10 +125,10 @@ def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
 def summary_refused(case: Case, rule: Rule) -> Iterable[Found]:
     """The model declined, and Hermes stored its refusal as the summary."""
     for rows in case.context.boundaries:
-        said = _REFUSES.search(rows.summary.body) if rows.summary is not None else None
-        if said is not None:
+        refusal = _REFUSES.search(rows.summary.body) if rows.summary is not None else None
+        if refusal is not None:
             where = f"message {rows.boundary.summary_row}"
-            evidence = Evidence(Source.DATABASE, where, masked_start(said[0], 200))
+            evidence = Evidence(Source.DATABASE, where, masked_start(refusal[0], 200))
             yield Found({"model": _written_by(case, rows.opened.index - 1)}, (evidence,), Verdict.DERIVED)
 
 
@@ -144,10 +146,10 @@ def summary_grows(case: Case, rule: Rule) -> Iterable[Found]:
     rising = len(grown) > rule.limits["times"] and all(one < other for one, other in pairwise(grown))
     fills = case.threshold is not None and sizes and sizes[-1] > rule.limits["share"] * case.threshold
     if rising or fills:
-        told = ", ".join(f"{size:,}" for size in grown)
+        sizes_text = ", ".join(f"{size:,}" for size in grown)
         what = "Summaries grow with every compaction" if rising else "Summaries fill much of the room"
-        numbers = {"what": what, "sizes": told}
-        yield Found(numbers, (Evidence(Source.DATABASE, "summaries", told),), Verdict.DERIVED)
+        numbers = {"what": what, "sizes": sizes_text}
+        yield Found(numbers, (Evidence(Source.DATABASE, "summaries", sizes_text),), Verdict.DERIVED)
 
 
 @conversation_rule("C6")
@@ -230,8 +232,8 @@ def unsupported_claims(case: Case, rule: Rule) -> Iterable[Found]:
         )
         first = masked_start(claims[0].value, 120)
         more = f" and {plural(len(claims) - 1, 'other thing')}" if len(claims) > 1 else ""
-        told = plural(len(claims), "thing")
-        numbers = {"told": told, "first": first, "more": more, "session": case.tip.id}
+        counted = plural(len(claims), "thing")
+        numbers = {"told": counted, "first": first, "more": more, "session": case.tip.id}
         yield Found(numbers, evidence, Verdict.SUSPECTED)
 
 

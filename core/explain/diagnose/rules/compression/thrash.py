@@ -28,11 +28,11 @@ def did_not_clear(case: Case, rule: Rule) -> Iterable[Found]:
     """The first counted prompt after a compaction is at or above the threshold."""
     if case.context.log.empty:
         raise Missing("no log line is left, and only the log has real prompt sizes")
-    told = case.lines(Kind.NOT_CLEARED)
-    for record in told:
+    lines = case.lines(Kind.NOT_CLEARED)
+    for record in lines:
         numbers = {"real": record.tokens or 0, "threshold": record.threshold or 0}
         yield Found(numbers, (quoted(record),))
-    if told:
+    if lines:
         return
     for event, call in _first_calls(case):
         if event.threshold is not None and (call.input or 0) >= event.threshold:
@@ -47,13 +47,13 @@ def gave_up(case: Case, rule: Rule) -> Iterable[Found]:
     if struck is not None:
         yield struck
         return
-    told = [
+    lines = [
         line for line in case.lines(Kind.THRASH) if "repeated" in line.message or "saved <10%" in line.message
     ]
-    if told and not _recovered(case, told[-1]):
+    if lines and not _recovered(case, lines[-1]):
         why = "the last compactions did not help, so it stopped trying"
-        yield Found({"why": why, "afresh": "a new process or /new starts afresh"}, (quoted(told[-1]),))
-    elif case.tip.guards.ineffective_count is None and not told and case.context.log.empty:
+        yield Found({"why": why, "afresh": "a new process or /new starts afresh"}, (quoted(lines[-1]),))
+    elif case.tip.guards.ineffective_count is None and not lines and case.context.log.empty:
         raise Missing("this release counts failed attempts in memory only, and no log line is left")
 
 
@@ -68,17 +68,17 @@ def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
             evidence = Evidence(
                 Source.DERIVED, "compactions", f"{first.at:%H:%M:%S} to {last.at:%H:%M:%S} UTC"
             )
-            told = f"{count} compactions within {minutes} min"
+            words = f"{count} compactions within {minutes} min"
             remedy = to_fire_less(case, timed[place : place + count])
-            yield Found({"told": told, "remedy": remedy}, (evidence,), Verdict.DERIVED)
+            yield Found({"told": words, "remedy": remedy}, (evidence,), Verdict.DERIVED)
             return
     gaps = [len(calls) for calls in _calls_between(case, timed)]
     if len(gaps) >= rule.limits["gaps"] and median(gaps) < rule.limits["calls"]:
         calls = "call" if median(gaps) == 1 else "calls"
-        apart = f"about {median(gaps):g} {calls} apart" if median(gaps) else "one right after the other"
-        told = f"{len(timed)} compactions, {apart}"
+        gap_words = f"about {median(gaps):g} {calls} apart" if median(gaps) else "one right after the other"
+        words = f"{len(timed)} compactions, {gap_words}"
         evidence = Evidence(Source.DERIVED, "calls between", ", ".join(map(str, gaps[-12:])))
-        yield Found({"told": told, "remedy": to_fire_less(case, timed)}, (evidence,), Verdict.DERIVED)
+        yield Found({"told": words, "remedy": to_fire_less(case, timed)}, (evidence,), Verdict.DERIVED)
 
 
 @conversation_rule("B4")
@@ -200,8 +200,8 @@ def turn_without_answer(case: Case, rule: Rule) -> Iterable[Found]:
     for call in (failed_call(line) for line in ended if line is not None):
         meant[call.means].append(call)
     for calls in meant.values():
-        told = plural(len(calls), "turn ended", "turns ended")
-        numbers = {"told": told, "says": calls[-1].says, "helps": calls[-1].helps.rstrip(".")}
+        counted = plural(len(calls), "turn ended", "turns ended")
+        numbers = {"told": counted, "says": calls[-1].says, "helps": calls[-1].helps.rstrip(".")}
         yield Found(numbers, tuple(quoted(call.line) for call in reversed(calls)), severity=over)
 
 

@@ -98,8 +98,8 @@ def window_wrong(case: Case, rule: Rule) -> Iterable[Found]:
     if len(sizes) > 1 and sizes[0] >= case.policy.threshold.minimum:
         yield _differing(claims, case)
     elif sizes == [rule.limits["fallback"]] and case.context.window.source == "log":
-        told = f"{sizes[0]:,} is what Hermes assumes when it cannot find out"
-        yield Found({"told": told}, (claims[0][1],), Verdict.SUSPECTED)
+        words = f"{sizes[0]:,} is what Hermes assumes when it cannot find out"
+        yield Found({"told": words}, (claims[0][1],), Verdict.SUSPECTED)
 
 
 @conversation_rule("A4-small")
@@ -137,8 +137,8 @@ def _edited_since(case: Case) -> bool:
 
 
 def _differing(claims: list[tuple[int, Evidence]], case: Case) -> Found:
-    told = ", ".join(f"{evidence.where} says {tokens:,}" for tokens, evidence in _distinct(claims))
-    numbers = {"told": told, "least": case.policy.threshold.minimum}
+    words = ", ".join(f"{evidence.where} says {tokens:,}" for tokens, evidence in _distinct(claims))
+    numbers = {"told": words, "least": case.policy.threshold.minimum}
     return Found(numbers, tuple(evidence for _, evidence in _distinct(claims)))
 
 

@@ -75,9 +75,9 @@ def delegates_beside(case: StoreCase, rule: Rule) -> Iterable[Found]:
             spent[one.key] += sum(filter(None, (one.input, one.cache_read, one.cache_write, one.output)))
     extra = sum(spent.get(one, 0) for one in delegates)
     if extra:
-        told = plural(sum(threads.root(one) == one for one in delegates), "sub-agent")
+        counted = plural(sum(threads.root(one) == one for one in delegates), "sub-agent")
         own = sum(spent.values()) - extra
-        numbers = {"told": told, "own": own, "extra": extra, "whose": "all other conversations"}
+        numbers = {"told": counted, "own": own, "extra": extra, "whose": "all other conversations"}
         yield Found(numbers)
 
 

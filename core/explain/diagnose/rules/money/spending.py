@@ -76,9 +76,9 @@ def stale_price(spent: Spent, rule: Rule) -> Iterable[Found]:
         recorded, computed = row.recorded.usd, row.computed.usd
         if not recorded or not computed or row.recorded.missing or row.computed.missing:
             continue
-        apart = abs(computed - recorded)
+        difference = abs(computed - recorded)
         share, least = Decimal(str(rule.limits["share"])), Decimal(str(rule.limits["least"]))
-        if apart > least and apart > share * computed:
+        if difference > least and difference > share * computed:
             numbers = {"model": row.key, "recorded": recorded, "computed": computed}
             entries = (part.price for part in row.parts if part.price)
             where = (Evidence(Source.DERIVED, "price list", entry.label) for entry in entries)
@@ -143,10 +143,15 @@ def delegates_beside(case: Case, rule: Rule) -> Iterable[Found]:
         return
     rows = collect([case.store], by="conversation", session=root).ledger().rows
     row = next((row for row in rows if row.subtree is not None), LedgerRow(""))
-    own, whole = row.tokens.total or 0, (row.subtree.total if row.subtree else None) or 0
-    if whole > own:
-        told = plural(len(delegates), "sub-agent")
-        numbers = {"told": told, "own": own, "extra": whole - own, "whose": "the conversation itself"}
+    own, with_delegates = row.tokens.total or 0, (row.subtree.total if row.subtree else None) or 0
+    if with_delegates > own:
+        counted = plural(len(delegates), "sub-agent")
+        numbers = {
+            "told": counted,
+            "own": own,
+            "extra": with_delegates - own,
+            "whose": "the conversation itself",
+        }
         yield Found(numbers)
 
 
@@ -188,8 +193,8 @@ def _reading(case: Case) -> Decimal:
     fresh, written, output = (
         sum(getattr(one, name) or 0 for one in tokens) for name in ("input", "cache_write", "output")
     )
-    whole = cost(entry, (fresh, read, written, output), calls=case.tip.api_calls or 1)
+    usd = cost(entry, (fresh, read, written, output), calls=case.tip.api_calls or 1)
     reading = cost(entry, (0, read, 0, 0), calls=case.tip.api_calls or 1)
-    if not whole or reading is None:
+    if not usd or reading is None:
         raise Missing("the model has no price for what it was used for")
-    return reading / whole
+    return reading / usd

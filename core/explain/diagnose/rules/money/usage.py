@@ -24,8 +24,8 @@ def no_usage(case: Case, rule: Rule) -> Iterable[Found]:
     sessions = case.conversation.sessions
     silent = [one for one in sessions if answered[one.id] and not any(billed(one))]
     if silent:
-        told = f"{plural(answered[silent[0].id], 'answer')}, no tokens"
-        where = Evidence(Source.DATABASE, f"sessions {silent[0].id}", told)
+        words = f"{plural(answered[silent[0].id], 'answer')}, no tokens"
+        where = Evidence(Source.DATABASE, f"sessions {silent[0].id}", words)
         yield Found({"sessions": plural(len(silent), "session")}, (where,), session=silent[0].id)
 
 
@@ -34,8 +34,8 @@ def undercounted(case: Case, rule: Rule) -> Iterable[Found]:
     """Fewer calls are on record than answers."""
     recorded, answers = case.calls, len(case.answers)
     if recorded and answers >= rule.limits["least"] and recorded / answers < rule.limits["ratio"]:
-        told = "1 call is" if recorded == 1 else f"{recorded:,} calls are"
-        numbers = {"told": told, "recorded": recorded, "answers": answers, "missing": answers - recorded}
+        words = "1 call is" if recorded == 1 else f"{recorded:,} calls are"
+        numbers = {"told": words, "recorded": recorded, "answers": answers, "missing": answers - recorded}
         yield Found(numbers, verdict=Verdict.SUSPECTED)
 
 
@@ -69,8 +69,8 @@ def repeats_its_parent(case: Case, rule: Rule) -> Iterable[Found]:
         answers = sum(message.role == "assistant" for message in own)
         calls = child.api_calls or 0
         # If nothing of the session is left (E5), its calls cannot be compared with answers.
-        held = any(one.row_ids for one in case.conversation.generations if one.session_id == child.id)
-        grown = held and any(billed(parent)) and all((new or 0) >= (old or 0) for new, old in pairs)
+        has_rows = any(one.row_ids for one in case.conversation.generations if one.session_id == child.id)
+        grown = has_rows and any(billed(parent)) and all((new or 0) >= (old or 0) for new, old in pairs)
         if grown and calls > rule.limits["ratio"] * max(1, answers):
             numbers = {"child": child.id, "calls": calls, "answers": answers}
             yield Found(numbers, verdict=Verdict.SUSPECTED, session=child.id)

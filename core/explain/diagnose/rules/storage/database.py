@@ -50,9 +50,9 @@ def left_open(case: StoreCase, rule: Rule) -> Iterable[Found]:
             str(source): int(count) for source, count in case.store.connection.execute(query, (limit,))
         }
     if sources:
-        told = ", ".join(f"{count} {source}" for source, count in sorted(sources.items()))
+        counted = ", ".join(f"{count} {source}" for source, count in sorted(sources.items()))
         numbers = {"told": plural(sum(sources.values()), "session"), "days": int(rule.limits["days"])}
-        yield Found(numbers, (Evidence(Source.DATABASE, "sessions", told),))
+        yield Found(numbers, (Evidence(Source.DATABASE, "sessions", counted),))
 
 
 @store_rule("H1")
@@ -62,8 +62,8 @@ def where_the_bytes_are(case: StoreCase, rule: Rule) -> Iterable[Found]:
     evidence = Evidence(Source.DATABASE, str(case.health.path), tables)
     small = case.health.size <= rule.limits["bytes"]
     parts = bytes_by_part(case.store) if small or case.integrity else {}
-    whole = sum(parts.values())
-    shares = [f"{size / whole:.0%} {part}" for part, size in parts.items() if size >= whole / 100]
+    total = sum(parts.values())
+    shares = [f"{size / total:.0%} {part}" for part, size in parts.items() if size >= total / 100]
     yield Found({"size": case.health.size, "told": ", ".join(shares) or tables}, (evidence,))
 
 
@@ -79,17 +79,17 @@ def reclaimable(case: StoreCase, rule: Rule) -> Iterable[Found]:
 @store_rule("H3")
 def integrity(case: StoreCase, rule: Rule) -> Iterable[Found]:
     """SQLite's own check, if it was asked for."""
-    told = case.health.integrity
-    if told is None:
+    result = case.health.integrity
+    if result is None:
         raise Missing("the check reads the whole file and runs only on request")
-    if told == "ok":
+    if result == "ok":
         return
-    names = sorted(damaged(case.store, told))
+    names = sorted(damaged(case.store, result))
     where = f" in {', '.join(names)}" if names else ""
     spared = bool(names) and all(is_index(case.store, name) for name in names)
     spares = ", which can be built anew: what was said is intact" if spared else ""
-    evidence = Evidence(Source.DATABASE, "PRAGMA quick_check", told)
-    yield Found({"where": where, "spares": spares, "told": told}, (evidence,))
+    evidence = Evidence(Source.DATABASE, "PRAGMA quick_check", result)
+    yield Found({"where": where, "spares": spares, "told": result}, (evidence,))
 
 
 @store_rule("H4")
@@ -177,13 +177,13 @@ def bytes_by_part(store: Store) -> Mapping[str, int]:
     return dict(found.most_common())
 
 
-def damaged(store: Store, told: str) -> frozenset[str]:
+def damaged(store: Store, report: str) -> frozenset[str]:
     """The tables and indexes named in complaints of `PRAGMA quick_check`."""
     with reading(store.path):
         rows = store.connection.execute("SELECT rootpage, name FROM sqlite_master").fetchall()
     roots = {int(root): str(name) for root, name in rows if root}
-    trees = {roots[int(root)] for root in _TREE.findall(told) if int(root) in roots}
-    return frozenset({*trees, *(name for groups in _NAMED.findall(told) for name in groups if name)})
+    trees = {roots[int(root)] for root in _TREE.findall(report) if int(root) in roots}
+    return frozenset({*trees, *(name for groups in _NAMED.findall(report) for name in groups if name)})
 
 
 def is_index(store: Store, name: str) -> bool:

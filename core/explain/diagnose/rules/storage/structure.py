@@ -36,8 +36,12 @@ _KEPT = {
 
 def examine_row(row: ConversationRow, now: datetime) -> tuple[Finding, ...]:
     """What the newest session's row shows: a chain that ends nowhere, blocks that are set."""
-    told = {"E1": dead_end(row.tip), "B2": strikes_kept(row.tip, rules()["B2"]), "C2": paused(row.tip, now)}
-    found = [rules()[key].finding(one, row.root.id) for key, one in told.items() if one is not None]
+    by_rule = {
+        "E1": dead_end(row.tip),
+        "B2": strikes_kept(row.tip, rules()["B2"]),
+        "C2": paused(row.tip, now),
+    }
+    found = [rules()[key].finding(one, row.root.id) for key, one in by_rule.items() if one is not None]
     return tuple(sorted(found, key=lambda finding: finding.severity.rank))
 
 
@@ -74,11 +78,11 @@ def paused(session: Session, now: datetime) -> Found | None:
         return None
     left = round((until - now).total_seconds())
     since = f"Hermes asks none for {left:,} more seconds" if left > 0 else "no summary has succeeded since"
-    told, fix = words_of(error) if error else ("the summary model failed", ANOTHER_MODEL)
+    words, fix = words_of(error) if error else ("the summary model failed", ANOTHER_MODEL)
     where = f"sessions {session.id}"
     stored = [f"compression_failure_cooldown_until {until:%H:%M:%S} UTC"]
     stored += [f"compression_failure_error {masked_start(error, 200)}"] if error else []
-    numbers = {"what": f"{told[:1].upper()}{told[1:]}; {since}", "fix": fix}
+    numbers = {"what": f"{words[:1].upper()}{words[1:]}; {since}", "fix": fix}
     evidence = tuple(Evidence(Source.DATABASE, where, text) for text in stored)
     return Found(numbers, evidence, severity=Severity.WARNING)
 
@@ -142,14 +146,14 @@ def empty_link(case: Case, rule: Rule) -> Iterable[Found]:
     """A session of the chain made calls but holds no messages."""
     if len(case.conversation.sessions) < 2:
         return  # a conversation that has just begun still waits for its answer
-    held: Counter[str] = Counter()
+    row_counts: Counter[str] = Counter()
     for generation in case.conversation.generations:
-        held[generation.session_id] += len(generation.row_ids)
+        row_counts[generation.session_id] += len(generation.row_ids)
     for session in case.conversation.sessions:
         calls = session.api_calls or 0
-        if calls > 0 and held[session.id] <= 1:
+        if calls > 0 and row_counts[session.id] <= 1:
             evidence = Evidence(Source.DATABASE, f"sessions {session.id}", f"api_call_count {calls}")
-            messages = "1 message" if held[session.id] else "no message"
+            messages = "1 message" if row_counts[session.id] else "no message"
             numbers = {"session": session.id, "calls": plural(calls, "call"), "messages": messages}
             yield Found(numbers, (evidence,), session=session.id)
 

@@ -41,13 +41,13 @@ def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
         kinds = ", ".join(plural(count, *kind) for kind, count in Counter(kind for kind, _ in faults).items())
         rows = ", ".join(str(message.row.id) for _, message in faults[:8] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {rows}", kinds)
-        told = (
+        words = (
             "1 tool call or result has" if len(faults) == 1 else f"{len(faults):,} tool calls or results have"
         )
-        numbers = {"count": len(faults), "told": told, "kinds": kinds}
-        apart = _separated([message for _, message in faults])
-        numbers["effect"] = _APART if apart else _MENDED
-        yield Found(numbers, (evidence,), severity=None if apart else Severity.WARNING)
+        numbers = {"count": len(faults), "told": words, "kinds": kinds}
+        separated = _separated([message for _, message in faults])
+        numbers["effect"] = _APART if separated else _MENDED
+        yield Found(numbers, (evidence,), severity=None if separated else Severity.WARNING)
 
 
 @conversation_rule("E7")
@@ -83,18 +83,18 @@ def history_hole(case: Case, rule: Rule) -> Iterable[Found]:
     A gap alone proves nothing: the rows of other sessions were there and may have been pruned.
     """
     generations = case.conversation.generations
-    counted, held = case.tip.messages, [row for one in generations for row in one.row_ids]
-    if counted is None or len(generations) != 1 or generations[0].boundary or counted <= len(held):
+    counted, stored = case.tip.messages, [row for one in generations for row in one.row_ids]
+    if counted is None or len(generations) != 1 or generations[0].boundary or counted <= len(stored):
         return
-    for before, after in pairwise(held):
+    for before, after in pairwise(stored):
         if after - before <= rule.limits["rows"]:
             continue
         query = "SELECT count(*) FROM messages WHERE id > ? AND id < ?"
         (others,) = case.store.connection.execute(query, (before, after)).fetchone()
-        missing = min(after - before - 1 - others, counted - len(held))
+        missing = min(after - before - 1 - others, counted - len(stored))
         if missing >= rule.limits["rows"]:
-            told = f"{counted:,} counted, {len(held):,} held"
-            evidence = Evidence(Source.DATABASE, f"messages {before}-{after}", told)
+            words = f"{counted:,} counted, {len(stored):,} held"
+            evidence = Evidence(Source.DATABASE, f"messages {before}-{after}", words)
             yield Found(
                 {"missing": missing, "before": before, "after": after}, (evidence,), Verdict.SUSPECTED
             )
@@ -149,12 +149,12 @@ def secrets_in_session(case: Case, rule: Rule) -> Iterable[Found]:
             places.append(fresh[text])
             kinds.update(redact(text.decode("utf-8", "replace")).counts)
     if kinds:
-        told = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-        evidence = Evidence(Source.DATABASE, ", ".join(places[:8]), told)
+        words = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+        evidence = Evidence(Source.DATABASE, ", ".join(places[:8]), words)
         numbers = {
             "count": plural(kinds.total(), "secret"),
             "rows": plural(len(places), "place"),
-            "kinds": told,
+            "kinds": words,
         }
         yield Found(numbers, (evidence,), Verdict.SUSPECTED)
 
@@ -176,8 +176,8 @@ def redaction_in_history(case: Case, rule: Rule) -> Iterable[Found]:
     if rows:
         ids = ", ".join(str(message.row.id) for message in rows[:8] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {ids}", "masked values")
-        told = "1 live message holds" if len(rows) == 1 else f"{len(rows):,} live messages hold"
-        yield Found({"count": len(rows), "told": told}, (evidence,), Verdict.SUSPECTED)
+        words = "1 live message holds" if len(rows) == 1 else f"{len(rows):,} live messages hold"
+        yield Found({"count": len(rows), "told": words}, (evidence,), Verdict.SUSPECTED)
 
 
 def _is_masked(text: str) -> bool:

@@ -23,7 +23,7 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.card import EventList, event_lines, proof_lines
 from inspector.screens.workspace.why.curve import Curve, Sample, asides, caption, curve_of, read_out
 from inspector.screens.workspace.why.view import WhyView
-from inspector.widgets.charts.curve import number, place_of, told
+from inspector.widgets.charts.curve import number, place_of, sampled
 from tests.conftest import NOW
 from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, seen, settle
@@ -117,9 +117,9 @@ def test_a_card_fits_its_pane(width: int) -> None:
 
 
 def test_columns_show_the_highest_value_they_stand_for() -> None:
-    assert told([1, 9, 2, 3], 2) == [1, 3]
-    assert told([5, 7], 4) == [0, 0, 1, 1]
-    assert told([5, 0, 7, 1], 2, min) == [1, 3]
+    assert sampled([1, 9, 2, 3], 2) == [1, 3]
+    assert sampled([5, 7], 4) == [0, 0, 1, 1]
+    assert sampled([5, 0, 7, 1], 2, min) == [1, 3]
 
 
 def test_a_call_of_the_curve_is_read_out_with_what_the_cache_gave_and_how_far_the_limit_is() -> None:
