@@ -13,7 +13,7 @@ from inspector.app import InspectorApp
 from inspector.terminal.picture import write_picture
 
 DEFAULT_SIZE = (120, 40)
-MOST_SECONDS = 120.0
+MAX_SECONDS = 120.0
 """How long to wait for a frame to finish loading."""
 STEP, LOOKS = 0.02, 3
 """Seconds between two checks for running workers, and how many in a row must find none."""
@@ -38,10 +38,10 @@ def take(app: InspectorApp, path: Path, size: tuple[int, int] = DEFAULT_SIZE) ->
 
 
 async def frame(app: InspectorApp, size: tuple[int, int] = DEFAULT_SIZE) -> str:
-    """Return the frame as SVG, notifications included; cancel whatever takes longer than `MOST_SECONDS`."""
+    """Return the frame as SVG, notifications included; cancel whatever takes longer than `MAX_SECONDS`."""
     async with app.run_test(size=size, notifications=True) as pilot:
         if not await _settled(app, pilot):
-            what = f"was still loading after {MOST_SECONDS:,.0f} s: the frame shows what had arrived"
+            what = f"was still loading after {MAX_SECONDS:,.0f} s: the frame shows what had arrived"
             app.failures.append(InspectorError(what, where=str(app.locations[0].db)))
             app.workers.cancel_all()
         return app.export_screenshot(title=app.title)
@@ -51,9 +51,9 @@ async def _settled(app: InspectorApp, pilot: Pilot[None]) -> bool:
     """Wait until no worker is running and none has started another or opened a screen that did.
 
     Returns:
-        Whether that happened within `MOST_SECONDS`.
+        Whether that happened within `MAX_SECONDS`.
     """
-    calm, latest = 0, time.monotonic() + MOST_SECONDS
+    calm, latest = 0, time.monotonic() + MAX_SECONDS
     while calm < LOOKS:
         if time.monotonic() > latest:
             return False

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
-_NEAR = timedelta(seconds=3)
+_LOG_DELAY = timedelta(seconds=3)
 """A request's log line is written within this time of its answer."""
 _CAUSES = {"system": "system_prompt_changed", "tools": "tools_changed", "messages": "messages_rewritten"}
 _CLOSE = timedelta(seconds=5)
@@ -125,7 +125,7 @@ def _proved(one: CacheBreak, breaks: Sequence[PrefixBreak]) -> CacheBreak:
     """A break with the position at which the request differs from the one before it."""
     for found in breaks:
         ended = found.request.at + timedelta(seconds=found.request.seconds or 0.0)
-        if not found.request.at - _NEAR <= one.at <= ended + _NEAR:
+        if not found.request.at - _LOG_DELAY <= one.at <= ended + _LOG_DELAY:
             continue
         cause = _CAUSES[found.cause] if one.cause == "unknown" else one.cause
         where = f"recorded request {found.request.id}"

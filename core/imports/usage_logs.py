@@ -15,7 +15,7 @@ from core.imports.fields import amount_of, field_at, moment_of, normalise, one_h
 from core.model.accounting.amounts import Buckets
 from core.support.program_files import shared_table
 
-_MOST_A_TOKEN = 6
+_MAX_CHARS_PER_TOKEN = 6
 """Most characters per token over a whole answer, in prose and code."""
 
 
@@ -46,7 +46,7 @@ class Call:
     @property
     def exceeds(self) -> bool:
         """Whether the lines show more text than the counted output can hold."""
-        return self.cut and self.visible > _MOST_A_TOKEN * (self.tokens.output or 0)
+        return self.cut and self.visible > _MAX_CHARS_PER_TOKEN * (self.tokens.output or 0)
 
     @property
     def knows(self) -> tuple[bool, int]:

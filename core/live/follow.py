@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from core.account.prompt_cache.breaks import LEAST, SHARE
+from core.account.prompt_cache.breaks import MIN_CACHED_TOKENS, SHARE
 from core.errors import DatabaseError, InspectorError, NotFoundError
 from core.explain.prompt_cache import conversation_cache
 from core.live.alerts import Alerts, Limits
@@ -56,7 +56,7 @@ class CacheWatch:
         if before is None:
             return True  # the previous prompt is unknown, so the break is looked up
         expected = min(before, prompt)
-        return expected - cached >= max(LEAST, SHARE * expected)
+        return expected - cached >= max(MIN_CACHED_TOKENS, SHARE * expected)
 
 
 def _proved(store: Store, session: str, calls: Sequence[LiveEvent]) -> Iterator[LiveEvent]:

@@ -17,7 +17,7 @@ from core.store.store import Store
 
 _REMEMBERED = 2_000
 """How many rows are remembered to recognise a restored file."""
-_AT_ONCE = 2_000
+_BATCH = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class RowTail:
         if not self._goes_on(store):
             again, after = True, self._go_back(store)
         self.file = _file(store)
-        while found := _rows(store, f"WHERE id > ? ORDER BY id LIMIT {_AT_ONCE}", (self.last,)):
+        while found := _rows(store, f"WHERE id > ? ORDER BY id LIMIT {_BATCH}", (self.last,)):
             for row in found:
                 known = again and row.id <= before and self.seen.get(row.id) == row.mark
                 self._mark_told(row)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-MOST = 170
+MAX_HEADLINE_CHARS = 170
 """The longest headline, in characters: two lines of a narrow terminal."""
 
 _MONEY = frozenset("FG")
@@ -78,7 +78,7 @@ class FindingGroup(StrEnum):
     GOOD_TO_KNOW = "Good to know"
 
 
-_TOLD = {
+_GROUP_WORDS = {
     FindingGroup.FIX_NOW: "to fix now",
     FindingGroup.COSTS: "that cost money",
     FindingGroup.GOOD_TO_KNOW: "good to know",
@@ -141,7 +141,7 @@ class Headline:
     """One plain sentence about what happened, and what helps.
 
     Attributes:
-        sentence: At most `MOST` characters; may quote a provider or a user, so it is untrusted.
+        sentence: At most `MAX_HEADLINE_CHARS` characters; may quote a provider or a user, so it is untrusted.
         remedy: What to do, as a sentence; None when there is nothing to do.
         severity: How bad it is; None when nothing is wrong.
     """
@@ -164,7 +164,7 @@ def groups_headline(found: Collection[Finding], fix_now: str = "") -> Headline:
         fix_now: The remedy if there is something to fix now.
     """
     counts = Counter(one.group for one in found)
-    parts = [f"{counts[group]:,} {_TOLD[group]}" for group in FindingGroup if counts[group]]
+    parts = [f"{counts[group]:,} {_GROUP_WORDS[group]}" for group in FindingGroup if counts[group]]
     if not parts:
         return NO_HEADLINE
     sentence = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
@@ -173,7 +173,7 @@ def groups_headline(found: Collection[Finding], fix_now: str = "") -> Headline:
     return Headline(f"{sentence}.", helps or None, worst)
 
 
-def shortened(text: str, most: int = MOST) -> str:
+def shortened(text: str, most: int = MAX_HEADLINE_CHARS) -> str:
     """A text cut to so many characters, with an ellipsis if it was longer."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 

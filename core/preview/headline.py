@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from core.compress.sizing.threshold import past_blocks
-from core.model.finding import COMPRESS_NOW, MOST, Headline, Severity, shortened
+from core.model.finding import COMPRESS_NOW, MAX_HEADLINE_CHARS, Headline, Severity, shortened
 from core.preview.words import (
     decided_elsewhere,
     dropped,
@@ -30,7 +30,7 @@ _LITTLE = 0.10
 """A compaction saves little below this share of the tokens."""
 _MOSTLY = 0.7
 """From this share of the tokens on, the protected parts are the reason that little is saved."""
-_MUCH, _SOME = 0.5, 0.1
+_WARNING_SHARE, _REMEDY_SHARE = 0.5, 0.1
 """Lost shares of the facts: the first is a warning, from the second on there is a remedy."""
 
 
@@ -96,14 +96,14 @@ def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
     )
     lost = f"The summary lost {percent(share)} of the facts"
     sentence = _fit(headline.sentence, f"{lost}{among}.", f"{lost}.")
-    much = share >= _MUCH or gravest(kept) is not None
-    remedy = headline_table()["remedies"]["lost"] if much or share >= _SOME else None
+    much = share >= _WARNING_SHARE or gravest(kept) is not None
+    remedy = headline_table()["remedies"]["lost"] if much or share >= _REMEDY_SHARE else None
     return Headline(sentence, remedy, Severity.WARNING if much else Severity.INFO)
 
 
 def broken_engine(name: str, what: str) -> Headline:
     """The headline of an engine that does not run, or whose list no provider accepts."""
-    sentence = shortened(f"The engine {name} is broken: {what}", MOST - 1)
+    sentence = shortened(f"The engine {name} is broken: {what}", MAX_HEADLINE_CHARS - 1)
     return Headline(f"{sentence}.", headline_table()["remedies"]["broken"], Severity.CRITICAL)
 
 
@@ -213,7 +213,7 @@ def _outcome(
     if little:
         return Headline(sentence, remedies["little"], Severity.INFO)
     lost = kept is not None and bool(kept.lost)
-    much = kept is not None and (kept.lost_share or 0) >= _MUCH
+    much = kept is not None and (kept.lost_share or 0) >= _WARNING_SHARE
     remedy = remedies["focused" if focus else "focus"] if lost else None
     return Headline(sentence, remedy, Severity.WARNING if much else None)
 
@@ -267,4 +267,4 @@ def _short_reason(reason: str | None) -> str:
 def _fit(sentence: str, *more: str) -> str:
     """A sentence with the first of several endings that fits."""
     ends = (f"{sentence} {end}" for end in more)
-    return next((text for text in ends if len(text) <= MOST), sentence)
+    return next((text for text in ends if len(text) <= MAX_HEADLINE_CHARS), sentence)

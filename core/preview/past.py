@@ -20,7 +20,7 @@ from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
 
-_NEAR = timedelta(minutes=2)
+_MAX_GAP = timedelta(minutes=2)
 """How far a bill may be from the end of its compaction, as sources may time the two differently."""
 
 
@@ -57,7 +57,7 @@ def bill_of(event: CompressionEvent, found: Sequence[Payback]) -> Payback | None
         return None
     end = event.at + timedelta(seconds=event.duration or 0)
     nearest = min(found, key=lambda one: abs(one.at - end))
-    return nearest if abs(nearest.at - end) <= _NEAR else None
+    return nearest if abs(nearest.at - end) <= _MAX_GAP else None
 
 
 def compared(past: Past, event: CompressionEvent | None = None) -> Comparison:

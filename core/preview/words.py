@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from core.model.finding import MOST, Headline, Severity, shortened
+from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, shortened
 from core.support.formatting import limit, plural, short
 from core.support.program_files import shared_table
 
@@ -27,7 +27,7 @@ def facts_told(kept: Retention | None, focus: str | None = None) -> Iterator[str
     if kept is None or not kept.by_category:
         return
     if focus and kept.focus is not None and kept.rest is not None and kept.focus.of:
-        about, rest, topic = kept.focus, kept.rest, shortened(focus, MOST // 4)
+        about, rest, topic = kept.focus, kept.rest, shortened(focus, MAX_HEADLINE_CHARS // 4)
         words = f"Keeps {about.of - about.lost:,} of {plural(about.of, 'fact')} of “{topic}”"
         yield f"{words}, {rest.of - rest.lost:,} of {plural(rest.of, 'other')}."
     kinds = headline_table()["kinds"]

@@ -24,7 +24,7 @@ from core.redact.unnamed.spoken import behind, mentioned
 
 _IDENTIFIER = pattern(r"[\w.\-]{1,96}")
 _BEFORE_NAME = pattern(r"(?s:.*[^\w.\-])?")
-_LONGEST_NAME = 64
+_MAX_NAME = 64
 _MASK = "[redacted:"
 
 _QUOTED = (
@@ -96,7 +96,7 @@ _JOINED = r"""\\{0,8}["'`]\s{0,4}[+\\]\s{0,40}\\{0,8}["'`](?P<rest>[^"'`\s\\]{4,
 _RESOURCE = pattern(r"\b(?:arn|urn|crn):[^\s\"'`]{1,110}:$")
 _PATTERN = pattern(r"[\[\](){}|]")
 """Characters of regular expressions, which credentials hardly ever contain."""
-_LEAST_SALT, _DRAWN_BITS = 48, 4.8
+_MIN_SALT, _RANDOM_BITS = 48, 4.8
 """An exception, drawn from all characters: its minimum length, and minimum bits per character."""
 
 _HEX_PAIR = pattern(r"[0-9A-F]{2}(?=[a-z])")
@@ -111,7 +111,7 @@ _DECLARES = ("ENV ", "setenv ", "setx ", "set -x ", "set -gx ", "set -Ux ", "set
 """Commands that set the variable whose name follows to the value after it."""
 
 _NOT_A_VALUE = frozenset("=:|>")
-_SHORTEST = 3
+_MIN_LENGTH = 3
 _NAME_OF_ITS_OWN = r"[\w.-]{1,64}=|.*:$"
 
 
@@ -150,7 +150,7 @@ def _identifiers(text: str, hints: Hints) -> Iterator[tuple[int, int]]:
             if at < end:
                 continue
             begins = at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "_.-")
-            before = None if begins else _BEFORE_NAME.match(text, max(0, at - _LONGEST_NAME), at)
+            before = None if begins else _BEFORE_NAME.match(text, max(0, at - _MAX_NAME), at)
             start = _after_escape(text, before.end() if before else at)
             if text.startswith(("-D", "-P"), start) and text[start + 2 : start + 3].islower():
                 start += 2  # a property passed to Java
@@ -243,7 +243,7 @@ def _quoted(match: re.Match[str], force: Strength) -> tuple[int, int] | None:
     if is_reference(value):
         return None
     if force is Strength.WEAK:
-        if _PATTERN.search(value) and not (len(value) >= _LEAST_SALT and entropy(value) > _DRAWN_BITS):
+        if _PATTERN.search(value) and not (len(value) >= _MIN_SALT and entropy(value) > _RANDOM_BITS):
             return None
         scheme = re.match(r"(?:[Bb]earer|[Bb]asic|[Tt]oken)\s+", value)
         offset = scheme.end() if scheme else 0
@@ -263,7 +263,7 @@ def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> t
     while end > start and text[end - 1] in ".:!?":
         end -= 1
     value = text[start:end]
-    if not value.strip("-*") or value[0] in _NOT_A_VALUE or is_reference(value) or end - start < _SHORTEST:
+    if not value.strip("-*") or value[0] in _NOT_A_VALUE or is_reference(value) or end - start < _MIN_LENGTH:
         return None
     if is_said(text, start, end) or (value[0] == "#" and value[1:].isalpha()):
         return None

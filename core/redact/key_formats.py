@@ -17,13 +17,13 @@ from core.redact.table import Kind, compiled, kinds, letter_pairs
 _ESCAPED_BREAK = pattern(r"\\[nrtbf]|\\u[0-9a-fA-F]{4}|\x1b\[[0-9;]{0,12}m|%[0-9A-Fa-f]{2}")
 """What may end right before a credential although its last character is a letter or digit."""
 
-LONG = 10
+MIN_WORD_LENGTH = 10
 """Minimum length of the word, between blanks, in which a credential with a form of its own begins."""
-_LONGEST_BREAK = 15
+_MAX_BREAK = 15
 _UNMISTAKABLE = 20
 """Mixed characters after a prefix that also starts words, from which it counts even inside a name."""
 
-_READ_ON = 200
+_READ_AFTER = 200
 """Characters read after a needle that is inside its credential."""
 _LONG_ROW = 46
 """A credential of this length is the whole of its row."""
@@ -52,7 +52,7 @@ _CONTINUED = pattern(
 """The rest of a credential that is broken by a line end or joined from two string literals."""
 _APART = pattern("[+/]")
 """Separates the words of a row."""
-_LEAST_DRAWN = 20
+_MIN_JUDGED = 20
 """Minimum of letters and digits to judge a text by how they follow each other."""
 _CLASS = bytes.maketrans(
     (ascii_uppercase + ascii_lowercase + digits).encode(), b"u" * 26 + b"l" * 26 + b"d" * 10
@@ -121,7 +121,7 @@ def _try(kind: Kind, text: str, at: int, end: int) -> Hit | None:
     if joined and text[at - 1] != "_":
         return None
     if kind.back:
-        match = kind.pattern.search(text, max(0, at - kind.back), at + _READ_ON)
+        match = kind.pattern.search(text, max(0, at - kind.back), at + _READ_AFTER)
     else:
         match = kind.pattern.match(text, at)
     if match is None or match.start() > at or (kind.opaque and not opaque(text[end : match.end()])):
@@ -166,7 +166,7 @@ def starts_token(text: str, at: int) -> bool:
 
 def ends_escape(text: str, at: int) -> bool:
     """Whether an escape sequence, of a line break, a letter or `%2F`, ends right before `at`."""
-    window = text[max(0, at - _LONGEST_BREAK) : at]
+    window = text[max(0, at - _MAX_BREAK) : at]
     if "\\" not in window and "\x1b" not in window and "%" not in window:
         return False
     return any(match.end() == len(window) for match in _ESCAPED_BREAK.finditer(window))
@@ -179,7 +179,7 @@ def opaque(text: str) -> bool:
 
 def jumbled(text: str) -> bool:
     """Whether letters change case as in no name: `mOIZSVipJjGC`."""
-    return len(text) >= LONG and text.isalpha() and _LONE_SMALL.search(text) is not None
+    return len(text) >= MIN_WORD_LENGTH and text.isalpha() and _LONE_SMALL.search(text) is not None
 
 
 def gibberish(text: str) -> bool:
@@ -210,7 +210,7 @@ def scrambled(text: str, *, mixed: float = 0.42) -> bool:
     """
     classes = _classes(text)
     digits = classes.count(b"d")
-    if len(classes) < _LEAST_DRAWN or digits < 2 or digits > len(classes) - 4:
+    if len(classes) < _MIN_JUDGED or digits < 2 or digits > len(classes) - 4:
         return False
     both = b"u" in classes and b"l" in classes
     return _share(classes) >= (mixed if both else _EVEN) and len(set(text)) >= 10

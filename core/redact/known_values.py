@@ -24,16 +24,16 @@ from core.redact.spans import Hit, Search, one_by_one, pattern, search_for
 
 Item = TypeVar("Item", bound=Hashable)
 
-LEAST, _LEAST_SHORT, _LEAST_INSIDE = 8, 6, 16
+MIN_LENGTH, _MIN_ODD, _MIN_INSIDE_WORD = 8, 6, 16
 """Minimum lengths of a value searched for on its own; of one unlike any word; of one found inside words."""
 
-_LEAST_PART = 24
+_MIN_PART = 24
 """Minimum length of a line of a key block that is searched for."""
 
 _INNOCENT = 1 << 17
 """Slots for texts without credentials, eight bytes each, so that a long-running app does not grow."""
 
-_FEW = 96
+_MAX_PENDING = 96
 """Up to this many new values are searched for one by one before the combined search is rebuilt."""
 
 _WORD = pattern(r"\S{6,}")
@@ -83,7 +83,7 @@ class KnownValues:
             for value, kind in found:
                 if value not in self._kinds:
                     self._add(value, kind)
-            if len(self._fresh) > _FEW:
+            if len(self._fresh) > _MAX_PENDING:
                 self._search, self._fresh = search_for({part: part for part in self._kinds}), {}
 
     def _add(self, value: str, kind: str) -> None:
@@ -152,7 +152,7 @@ class KnownValues:
             end = at + len(value)
             if value in self._encoded:
                 yield Hit(_run_start(text, at), _run_end(text, end), self._kinds[value])
-            elif len(value) >= _LEAST_INSIDE or _stands_alone(text, at, end):
+            elif len(value) >= _MIN_INSIDE_WORD or _stands_alone(text, at, end):
                 yield Hit(at, end, self._kinds[value])
 
     def _found(self, text: str) -> Iterator[tuple[str, int]]:
@@ -171,12 +171,12 @@ def _parts(value: str) -> Iterator[tuple[str, bool]]:
         What to search for, and whether it is a piece of base64, found within more of it.
     """
     pieces = _BLANK.split(value)
-    least = LEAST if len(pieces) == 1 else _LEAST_PART
+    least = MIN_LENGTH if len(pieces) == 1 else _MIN_PART
     for piece in dict.fromkeys((*pieces, *map(unquote, pieces))):
-        if len(pieces) == 1 and len(piece) < LEAST and is_looked_for(piece):
+        if len(pieces) == 1 and len(piece) < MIN_LENGTH and is_looked_for(piece):
             yield piece, False
         if len(piece) >= least and is_distinct(piece):
-            yield from ((form, False) for form in _spellings(piece) if len(form) >= LEAST)
+            yield from ((form, False) for form in _spellings(piece) if len(form) >= MIN_LENGTH)
             yield from ((form, True) for form in _in_base64(piece))
 
 
@@ -206,7 +206,7 @@ def _in_base64(value: str) -> Iterator[str]:
 
 def is_looked_for(value: str) -> bool:
     """Whether a value is searched for on its own: it is distinct, and long or unlike any word."""
-    return len(value) >= _LEAST_SHORT and is_distinct(value) and (len(value) >= LEAST or _is_no_word(value))
+    return len(value) >= _MIN_ODD and is_distinct(value) and (len(value) >= MIN_LENGTH or _is_no_word(value))
 
 
 def is_distinct(value: str) -> bool:

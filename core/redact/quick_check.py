@@ -31,11 +31,11 @@ _DRAWN = pattern(r"[A-Za-z]{10}|(?=\S{0,64}[^\W\d_])(?=[^\s\d!$%^&*?+~#=]{0,64}[
 """A word that may be a password."""
 _NAME = pattern(r"^[a-z]+(?:_[a-z]+)+$", re.MULTILINE)
 """A word of code, such as `official_docs_snapshot`: keys without a word have digits or capitals."""
-_READ_ON = 2_000
+_READ_AFTER = 2_000
 """Characters read beyond those requested."""
-_LONG = 10
+_MIN_WORD_LENGTH = 10
 """Minimum length of the word, between blanks, in which a credential with a form of its own begins."""
-SHORTEST = 4
+MIN_LENGTH = 4
 """Minimum length of a name and its value."""
 
 
@@ -82,7 +82,7 @@ def may_hold_credential(text: str) -> bool:
         return True
     if not _ROW.search(text):
         return False
-    long = "\n".join(word for word in words if len(word) >= _LONG)
+    long = "\n".join(word for word in words if len(word) >= _MIN_WORD_LENGTH)
     if any(needle in long for needle in clues.needles):
         return True
     return clues.row.search(long) is not None and clues.row.search(_NAME.sub("", long)) is not None
@@ -99,7 +99,7 @@ def masked(text: str) -> str:
 
 def masked_start(text: str, chars: int) -> str:
     """The first `chars` characters of a text, masked before the cut: half a credential is not recognised."""
-    return masked(text[: chars + _READ_ON])[:chars]
+    return masked(text[: chars + _READ_AFTER])[:chars]
 
 
 def _may_hold_hash(text: str, lower: str, clues: _Clues) -> bool:
@@ -148,7 +148,7 @@ def _clues() -> _Clues:
 
 def mask(text: str) -> str:
     """Mask the credentials in a text, and leave everything else as it is."""
-    return text if len(text) < SHORTEST else masked(text)
+    return text if len(text) < MIN_LENGTH else masked(text)
 
 
 def mask_all(texts: Sequence[str]) -> Sequence[str]:

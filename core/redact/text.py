@@ -36,7 +36,7 @@ from core.redact.unnamed.spoken import paired, spoken
 _MASK = "[redacted:"
 _TOGETHER = 50_000
 """Characters of short texts that are searched together."""
-_LONG = 1_000_000
+_MIN_CACHED = 1_000_000
 """Length in characters from which the result for a text is cached for the next query."""
 _PASSES = 5
 _BY_WORD: Mapping[str, Callable[[str, str, Sequence[int]], Iterator[Hit]]] = {
@@ -99,7 +99,7 @@ def _merged(text: str, explicit: Sequence[Hit], inferred: Sequence[Hit]) -> list
 
 
 def _classified(text: str) -> tuple[list[Hit], list[Hit]]:
-    return _classify(text) if len(text) < _LONG else _classify_long(text)
+    return _classify(text) if len(text) < _MIN_CACHED else _classify_long(text)
 
 
 def _classify(text: str) -> tuple[list[Hit], list[Hit]]:
@@ -154,7 +154,7 @@ def redact(text: str) -> Redacted:
     long that their result is cached).
     """
     counts: Counter[str] = Counter()
-    for _ in range(_PASSES if len(text) < _LONG else 1):
+    for _ in range(_PASSES if len(text) < _MIN_CACHED else 1):
         if not (hits := find(text)):
             break
         text = cut(text, hits)

@@ -26,7 +26,7 @@ _SCAN_ROWS = 2_000
 _BEFORE, _EXCERPT = 24, 240
 _AROUND = 16_000
 """Characters on either side of a match that are read and masked before the excerpt is cut."""
-_NEAR = 1_000
+_SURROUNDING_CHARS = 1_000
 """Characters on either side of a match whose words are looked up among the conversation's credentials."""
 _TRIGRAM = 3
 _COLUMNS = ("id", "session_id", "role", "timestamp", "active", "compacted", "message_uid")
@@ -174,7 +174,7 @@ def _near(row: sqlite3.Row, term: str) -> str:
     """The text around a match, somewhat more than an excerpt holds."""
     texts = filter(None, (Cells(row).text("near"), Cells(row).text("near_calls")))
     places = ((text, max(0, text.lower().find(term.lower()))) for text in texts)
-    return "\n".join(text[max(0, at - _NEAR) : at + _NEAR] for text, at in places)
+    return "\n".join(text[max(0, at - _SURROUNDING_CHARS) : at + _SURROUNDING_CHARS] for text, at in places)
 
 
 def _excerpt(content: str, calls: str, term: str) -> str:

@@ -44,7 +44,7 @@ _TESTS = (
 )
 """How a text may match a session, most certain first; the first test with a single match decides."""
 _BEGINS = ":text <> '' AND lower(substr(title, 1, length(:text))) = lower(:text)"
-_SHOWN = 5
+_MAX_LISTED = 5
 _COMPARED = 5_000
 
 
@@ -225,8 +225,8 @@ def _one_conversation(
     if len(tips) == 1:
         return next(iter(tips))
     first = {lineage.tip(one): f"{title} ({one})" for one, title in reversed(begun.items())}
-    named = [first[tip] for tip in tips][:_SHOWN]
-    more = f" and {len(tips) - _SHOWN} more" if len(tips) > _SHOWN else ""
+    named = [first[tip] for tip in tips][:_MAX_LISTED]
+    more = f" and {len(tips) - _MAX_LISTED} more" if len(tips) > _MAX_LISTED else ""
     raise AmbiguousError(
         f"{text!r} is the beginning of {len(tips)} titles",
         where=str(path),
@@ -242,13 +242,13 @@ def _latest(connection: sqlite3.Connection, schema: Schema, path: Path) -> str:
 
 
 def _ids(connection: sqlite3.Connection, test: str, text: str) -> list[str]:
-    query = f"SELECT id FROM sessions WHERE {HAS_ID} AND {test} ORDER BY id LIMIT {_SHOWN + 1}"  # noqa: S608 - tests above
+    query = f"SELECT id FROM sessions WHERE {HAS_ID} AND {test} ORDER BY id LIMIT {_MAX_LISTED + 1}"  # noqa: S608 - tests above
     return [str(found) for (found,) in connection.execute(query, {"text": text}).fetchall()]
 
 
 def _ambiguous(text: str, found: list[str], path: Path) -> UsageError:
-    more = ", ..." if len(found) > _SHOWN else ""
-    names = ", ".join(found[:_SHOWN]) + more
+    more = ", ..." if len(found) > _MAX_LISTED else ""
+    names = ", ".join(found[:_MAX_LISTED]) + more
     return UsageError(f"{text!r} fits several sessions", where=str(path), remedy=f"Choose one of {names}")
 
 
@@ -258,9 +258,9 @@ def _unknown(connection: sqlite3.Connection, schema: Schema, path: Path, text: s
     known = {str(name): str(row[0]) for row in connection.execute(query).fetchall() for name in row if name}
     from difflib import get_close_matches
 
-    near = get_close_matches(text, known, n=_SHOWN, cutoff=0.5)
+    near = get_close_matches(text, known, n=_MAX_LISTED, cutoff=0.5)
     holding = [name for name in known if text and text.lower() in name.lower()]
-    found = list(dict.fromkeys([*holding, *near]))[:_SHOWN]
+    found = list(dict.fromkeys([*holding, *near]))[:_MAX_LISTED]
     shown = [name if name == known[name] else f"{known[name]} ({name})" for name in found]
     remedy = f"Did you mean {', '.join(shown)}?" if shown else "`hermes-inspector sessions` lists them"
     return NotFoundError(f"no session {text!r}", where=str(path), remedy=remedy)

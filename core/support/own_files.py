@@ -23,12 +23,12 @@ OWN_PRICES = "prices.yaml"
 """File of the user's own prices, in the configuration directory."""
 OWN_KEYS = "keys.yaml"
 """File of the user's own keys, in the configuration directory."""
-MOST_BYTES = 4 * 2**20
+MAX_BYTES = 4 * 2**20
 """Size limit of a file in bytes; a large config.yaml has a hundredth of it."""
-MOST_DEEP = 100
+MAX_DEPTH = 100
 """Limit on levels of nesting."""
-_TOO_DEEP = f"is nested more than {MOST_DEEP} levels deep"
-MOST_VALUES = 500_000
+_TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep"
+MAX_VALUES = 500_000
 """Limit on a file's values, where an alias counts as all the values it stands for."""
 
 
@@ -96,8 +96,8 @@ def read_user_file(path: Path) -> bytes:
     if not path.is_file():
         path.stat()
         raise BadYaml("is not a regular file")
-    if path.stat().st_size > MOST_BYTES:
-        raise BadYaml(f"is larger than {MOST_BYTES // 2**20} MiB")
+    if path.stat().st_size > MAX_BYTES:
+        raise BadYaml(f"is larger than {MAX_BYTES // 2**20} MiB")
     return path.read_bytes()
 
 
@@ -219,10 +219,10 @@ class _Counter:
             self._values += 1
         elif kind == "AliasEvent":
             self._alias(event.anchor, line, merges)
-        if len(self._open) > MOST_DEEP:
+        if len(self._open) > MAX_DEPTH:
             raise BadYaml(_TOO_DEEP, line)
-        if self._values > MOST_VALUES:
-            raise BadYaml(f"stands for more than {MOST_VALUES:,} values", line)
+        if self._values > MAX_VALUES:
+            raise BadYaml(f"stands for more than {MAX_VALUES:,} values", line)
 
     def _alias(self, anchor: str, line: int, merges: bool) -> None:
         if any(name == anchor for name, _, _ in self._open):

@@ -29,10 +29,10 @@ SHIPPED = (
     "core/redact/words.yaml",
 )
 """The tables shipped as JSON too."""
-MOST = 200
+MAX_FILES = 200
 """Limit on the files of one folder."""
 ROOM = 64 * 2**20
-"""Limit on the bytes of one folder; folders beyond this or `MOST` files are pruned."""
+"""Limit on the bytes of one folder; folders beyond this or `MAX_FILES` files are pruned."""
 OLDEST = 30 * 86_400.0
 """Seconds after which a file in a pruned folder is always deleted."""
 _ROOT = Path(__file__).parents[2]
@@ -219,13 +219,13 @@ def _prune(folder: Path) -> None:
     """Keep the newest three quarters of what a folder may hold, to make room for the next files."""
     with os.scandir(folder) as entries:
         found = [(one.stat(), one.path) for one in entries if one.is_file(follow_symlinks=False)]
-    if len(found) <= MOST and sum(state.st_size for state, _ in found) <= ROOM:
+    if len(found) <= MAX_FILES and sum(state.st_size for state, _ in found) <= ROOM:
         return
     limit = time.time() - OLDEST
     total = 0
     for place, (state, path) in enumerate(sorted(found, key=lambda one: -one[0].st_mtime)):
         total += state.st_size
-        full = place >= MOST * 3 // 4 or total > ROOM * 3 // 4
+        full = place >= MAX_FILES * 3 // 4 or total > ROOM * 3 // 4
         if (full and place) or state.st_mtime < limit:  # the newest is the one just requested
             with suppress(OSError):  # another process deleted it first, or reads it
                 os.unlink(path)

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.timer import Timer
 
-LONGEST, STUCK = 30.0, 0.5
+MAX_WAIT, CHECK_EVERY = 30.0, 0.5
 """Seconds: how long to wait at most for something to open, and how often to check that the widget a key
 went to still exists.
 """
@@ -48,10 +48,10 @@ class KeyHold:
         self._target: MessagePump | None = None
         self._patience: Timer | None = None
 
-    def hold(self, longest: float = LONGEST) -> None:
+    def hold(self, longest: float = MAX_WAIT) -> None:
         """Hold keys back for something that is opening, for at most `longest` seconds."""
         self._opening += 1
-        self._wait(round(longest / STUCK))
+        self._wait(round(longest / CHECK_EVERY))
 
     def release(self) -> None:
         """Hand the held keys to what has opened."""
@@ -64,7 +64,7 @@ class KeyHold:
         """Wait in short steps: a timer, even a stopped one, keeps alive what was active at its start."""
         self._stop_waiting()
         go_on = (lambda: self._wait(times - 1)) if times > 0 else self.release
-        self._patience = self._app.set_timer(STUCK, go_on)
+        self._patience = self._app.set_timer(CHECK_EVERY, go_on)
 
     def _stop_waiting(self) -> None:
         if self._patience is not None:
@@ -100,10 +100,10 @@ class KeyHold:
         target = self._target = self._app.focused or self._app.screen
         await self._send(key)
         target.post_message(KeyPassed(again=True))
-        self._look_again(id(key), target, round(LONGEST / STUCK))
+        self._look_again(id(key), target, round(MAX_WAIT / CHECK_EVERY))
 
     def _look_again(self, key: int, target: MessagePump, times: int) -> None:
-        self._app.set_timer(STUCK, lambda: self._free(key, target, times - 1))
+        self._app.set_timer(CHECK_EVERY, lambda: self._free(key, target, times - 1))
 
     async def _free(self, key: int, target: MessagePump, times: int) -> None:
         """Go on if the widget that got the key is gone, its `KeyPassed` with it; wait if it is busy."""

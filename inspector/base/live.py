@@ -16,7 +16,7 @@ BEHIND = "Hermes wrote more: press r"
 """Shown for what takes too long, or costs too much, to read again each second."""
 PACE = 0.12
 """Seconds between two checks of the files."""
-LEAST, MOST = 0.5, 2.0
+MIN_PAUSE, MAX_PAUSE = 0.5, 2.0
 """Fewest and most seconds from one read to the next."""
 SHARE = 6.7
 """Seconds between reads for each CPU second a read took, so that following uses 15 % of one core."""
@@ -50,7 +50,7 @@ class Rhythm:
             self._spent = time.process_time()
         self._reading = False
         cost = time.process_time() - self._spent
-        if not self._ripe and took >= max(LEAST, min(MOST, min((cost, *self._costs)) * SHARE)):
+        if not self._ripe and took >= max(MIN_PAUSE, min(MAX_PAUSE, min((cost, *self._costs)) * SHARE)):
             self._ripe = True
             self._costs.append(cost)
         return self._ripe and in_sight(self._host)

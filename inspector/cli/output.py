@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PROGRAM = "hermes-inspector"
 
-LONGEST_QUOTE = 400
+MAX_QUOTE_CHARS = 400
 """Most characters of a quoted line; a terminal gets only what fits on its rows, and --json all of it."""
 
 
@@ -105,7 +105,7 @@ def evidence(found: Iterable[Evidence], indent: str, *, rows: int = 1) -> Iterat
 
     width = terminal_width()
     for one in found:
-        line = clean_line(f"{one.source.value} {one.where}: {one.text}", LONGEST_QUOTE)
+        line = clean_line(f"{one.source.value} {one.where}: {one.text}", MAX_QUOTE_CHARS)
         if width is not None:
             # rows after the first are indented by two cells, and may end early at a word boundary
             line = crop(line, (width - len(indent)) + (rows - 1) * (width - len(indent) - 12))

@@ -12,7 +12,7 @@ from core.redact.text import redact_text
 from core.store.database.locate import locate
 from core.store.store import Store
 
-_USUAL, _MOST = 5, 20
+_DEFAULT_HITS, _MAX_HITS = 5, 20
 _AROUND = 300
 """Characters of the messages before and after a hit."""
 
@@ -29,7 +29,7 @@ def found(home: Path, session: str, args: Mapping[str, Any]) -> dict[str, Any]:
     if not query:
         return {"error": "query is empty"}
     wanted = args.get("limit")
-    limit = max(1, min(wanted if isinstance(wanted, int) else _USUAL, _MOST))
+    limit = max(1, min(wanted if isinstance(wanted, int) else _DEFAULT_HITS, _MAX_HITS))
     try:
         with Store(locate(home=home)[0]) as store:
             return payload(store, session, query, limit)

@@ -15,7 +15,7 @@ from inspector.report.blocks import Chart
 from inspector.report.drawing import Plane
 
 _CALLS_TITLE = "Context used, call by call"
-_MOST_COLUMNS = 360
+_MAX_COLUMNS = 360
 _PARTS = {
     "cache-read": "read from cache",
     "cache-write": "written to cache",
@@ -23,7 +23,7 @@ _PARTS = {
     "unknown": "not told",
 }
 _DAYS_TITLE = "Tokens by day"
-_MOST_DAYS = 90
+_MAX_DAYS = 90
 _DAY_PARTS = (
     ("cache-read", "cache_read", "read from cache"),
     ("cache-write", "cache_write", "written to cache"),
@@ -63,8 +63,8 @@ def context_used(found: dict[str, Any]) -> Chart | None:
 
 
 def _thinned(calls: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Reduce the calls to at most `_MOST_COLUMNS`; of each group of neighbours the largest stays."""
-    size = -(-len(calls) // _MOST_COLUMNS)
+    """Reduce the calls to at most `_MAX_COLUMNS`; of each group of neighbours the largest stays."""
+    size = -(-len(calls) // _MAX_COLUMNS)
     groups = (calls[start : start + size] for start in range(0, len(calls), size))
     return [max(group, key=lambda call: int(call["prompt"])) for group in groups]
 
@@ -136,7 +136,7 @@ def tokens_by_day(days: Sequence[dict[str, Any]]) -> Chart | None:
     Args:
         days: Rows of `usage --by day`: `key` is the day, `tokens` its counts.
     """
-    shown = sorted(days, key=lambda row: str(row["key"]))[-_MOST_DAYS:]
+    shown = sorted(days, key=lambda row: str(row["key"]))[-_MAX_DAYS:]
     if len(shown) < 2:
         return None
     heights = [[row["tokens"][key] or 0 for _, key, _ in _DAY_PARTS] for row in shown]

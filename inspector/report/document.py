@@ -24,7 +24,7 @@ from inspector.report.charts import cache_breaks, context_used, tokens_by_day
 
 TITLE = "Hermes compression report"
 LEFT_OUT = "…"
-_MOST_EVIDENCE, _MOST_TEXT = 3, 240
+_MAX_EVIDENCE, _MAX_TEXT = 3, 240
 """Most pieces of evidence shown per finding, and most characters of each; the document has all of it."""
 _TYPED = re.compile(r"(msg=).*", re.DOTALL)
 _HOMES = re.compile(r"(?<![\w/])(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"'`:]+")
@@ -201,11 +201,11 @@ def _findings(found: dict[str, Any]) -> Iterator[Block]:
 
 def _evidence(evidence: list[dict[str, Any]]) -> Iterator[str]:
     """The first pieces of evidence: where each stands, and its text, cut short."""
-    for one in evidence[:_MOST_EVIDENCE]:
+    for one in evidence[:_MAX_EVIDENCE]:
         text = one["text"]
-        yield f"{one['where']}: {text[:_MOST_TEXT]}{LEFT_OUT if len(text) > _MOST_TEXT else ''}"
-    if len(evidence) > _MOST_EVIDENCE:
-        yield f"and {len(evidence) - _MOST_EVIDENCE} more"
+        yield f"{one['where']}: {text[:_MAX_TEXT]}{LEFT_OUT if len(text) > _MAX_TEXT else ''}"
+    if len(evidence) > _MAX_EVIDENCE:
+        yield f"and {len(evidence) - _MAX_EVIDENCE} more"
 
 
 def _usage(usage: dict[str, Any], days: list[dict[str, Any]]) -> Iterator[Block]:

@@ -36,7 +36,7 @@ from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.panes.card import paragraph
 from inspector.widgets.panes.text_pane import TextPane
 
-MOST = 200
+MAX_EVENTS = 200
 """Events kept on screen, the newest first."""
 NOTHING_YET = "Calls and compactions appear here as Hermes writes them."
 
@@ -86,7 +86,7 @@ class FollowingScreen(Page):
         self._caller: Notifier | None = None
         self._rhythm = Rhythm(self)
         self._found: Found | None = None
-        self._told: deque[tuple[LiveEvent, bool]] = deque(maxlen=MOST)
+        self._told: deque[tuple[LiveEvent, bool]] = deque(maxlen=MAX_EVENTS)
 
     def compose(self) -> ComposeResult:
         """Session, answer, error, figures, curve, events, key bar."""

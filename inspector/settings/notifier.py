@@ -15,7 +15,7 @@ from inspector.base.event_words import sentence
 from inspector.settings.settings import Alerts, Settings
 from inspector.terminal.text import clean_line
 
-_MOST = 200
+_MAX_CHARS = 200
 """Most characters of a notification."""
 _TITLE = "Hermes Inspector"
 _PACKAGE = "desktop_notifier"
@@ -98,6 +98,6 @@ class Notifier:
 
 def notification(events: Sequence[LiveEvent]) -> str:
     """The newest event as a sentence without credentials and markup, and how many more there are."""
-    said = mask(clean_line(sentence(events[-1])))[:_MOST]
+    said = mask(clean_line(sentence(events[-1])))[:_MAX_CHARS]
     plain = said.translate({ord(sign): " " for sign in "<>&"})
     return f"{plain} (and {len(events) - 1} more)" if len(events) > 1 else plain

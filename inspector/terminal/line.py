@@ -21,7 +21,7 @@ from themes.loader import ThemeFile, load_all
 if TYPE_CHECKING:
     from textual.app import App
 
-LEAST_CUT = 8
+MIN_CUT = 8
 """Characters of a cut-off word that must be visible for it to count."""
 CUT = "…"
 LOUD = ("severity-critical", "severity-warning")
@@ -140,7 +140,7 @@ def _places(text: str, word: str) -> Iterator[tuple[int, int]]:
         start = text.find(word, end)
     if text.endswith(CUT):
         text_left = text[: -len(CUT)].rstrip()
-        sizes = range(min(len(word) - 1, len(text_left)), LEAST_CUT - 1, -1)
+        sizes = range(min(len(word) - 1, len(text_left)), MIN_CUT - 1, -1)
         cut = next((size for size in sizes if text_left.endswith(word[:size])), 0)
         if cut:
             yield len(text_left) - cut, len(text_left)

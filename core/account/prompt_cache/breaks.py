@@ -22,8 +22,8 @@ SECONDS = {"5m": 300.0, "1h": 3600.0}
 
 _COMPACTED = frozenset({Kind.DONE, Kind.STARTED})
 _REWRITTEN = frozenset({Kind.MICRO, Kind.TURN})
-_TELLING = _COMPACTED | _REWRITTEN | {Kind.PROMPT_REBUILT}
-_LEAST_SCHEMA = 256
+_PREFIX_CHANGES = _COMPACTED | _REWRITTEN | {Kind.PROMPT_REBUILT}
+_MIN_SCHEMA_TOKENS = 256
 _SHARE = 0.02
 """Relative tolerance between the weight of messages read from the store and of those sent."""
 _EVER = datetime.max.replace(tzinfo=UTC)
@@ -31,7 +31,7 @@ _EVER = datetime.max.replace(tzinfo=UTC)
 Cause = tuple[str, tuple[Evidence, ...]]
 SHARE = 0.4
 """A break loses at least this share of what the previous call left in the cache."""
-LEAST = 1024
+MIN_CACHED_TOKENS = 1024
 """... and at least this many tokens: providers cache nothing shorter."""
 
 
@@ -151,7 +151,7 @@ class Causes:
         until = next((at for at in self._turns if at > call.at), _EVER)
         asked = self._context.asked(before.at, until)
         more = now - then - asked - (before.output or 0)
-        slack = _LEAST_SCHEMA + int(_SHARE * then) + asked // 2
+        slack = _MIN_SCHEMA_TOKENS + int(_SHARE * then) + asked // 2
         if more > slack:
             return more
         return now - then if now - then < -slack else 0
@@ -169,7 +169,7 @@ def _relevant_lines(context: BreakContext) -> Iterator[tuple[datetime, LogRecord
                 continue
         elif record.kind is Kind.DONE:
             history = 0
-        if record.kind in _TELLING:
+        if record.kind in _PREFIX_CHANGES:
             yield context.to_utc(record.at), record
 
 
@@ -251,7 +251,7 @@ def _lost(before: CacheCall, call: CacheCall, usual: int) -> int | None:
         return None
     expected = min(before.prompt, call.prompt) - usual
     lost = expected - call.cache_read
-    return lost if lost >= LEAST and lost >= SHARE * expected else None
+    return lost if lost >= MIN_CACHED_TOKENS and lost >= SHARE * expected else None
 
 
 def _miss(call: CacheCall, lost: int) -> Evidence:

@@ -20,7 +20,7 @@ from core.model.accounting.prompt_cache import ResultCost
 from core.model.transcript.message import Message
 
 _CHARS = 4
-_FEW = 20
+_MAX_RESULTS = 20
 _Result = int | tuple[int, int]
 """Hash of the call id; for a repeated id, with how many results had it before: some models give an id
 twice."""
@@ -126,7 +126,9 @@ def result_costs(
 
 def dearest(costs: Iterable[ResultCost]) -> tuple[ResultCost, ...]:
     """The few results that cost most."""
-    return tuple(nsmallest(_FEW, costs, key=lambda one: (-(one.usd or 0), -one.tokens * one.calls, one.row)))
+    return tuple(
+        nsmallest(_MAX_RESULTS, costs, key=lambda one: (-(one.usd or 0), -one.tokens * one.calls, one.row))
+    )
 
 
 def _lives(generations: Iterable[ResultNotes]) -> Iterator[_Life]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 BY_ID = frozenset(("session", "conversation"))
 """Dimensions of ledgers whose keys are ids."""
 
-MOST_NAMED = 200
+MAX_NAMED = 200
 """How many of the largest untitled rows get a name, which requires reading their first messages."""
 
 _LATEST = 10**11
@@ -132,7 +132,7 @@ def best_cost(row: LedgerRow) -> Money:
 
 def named(found: Ledger, stores: Iterable[SessionLists]) -> Ledger:
     """A ledger for display: sessions without a title are named by their first message."""
-    untitled = [row.key for row in found.rows if not row.label][:MOST_NAMED]
+    untitled = [row.key for row in found.rows if not row.label][:MAX_NAMED]
     if found.by not in BY_ID or not untitled:
         return found
     words = {one: first_line for store in stores for one, first_line in store.first_words(untitled).items()}

@@ -28,7 +28,7 @@ _BILLED = slice(_TOKENS.start, _TOKENS.stop - 1)
 """Slices of a group: its buckets, and those that a provider bills."""
 _PRICE = Group._fields.index("price")
 _RECORDED, _COMPUTED, _PRICED_BY = map(Group._fields.index, ("recorded", "usd", "priced_by"))
-_MOST = 4
+_MAX_CACHED = 4
 
 
 def price_all(groups: list[Fields], prices: PriceBook) -> None:
@@ -207,4 +207,4 @@ def tables_of(groups: Iterable[Fields]) -> str | None:
     """The tables Hermes names as the source of the recorded amounts; None if it names none."""
     named = (fields[_PRICED_BY] for fields in groups if fields[_RECORDED] is not None)
     known = dict.fromkeys(one.strip()[:80] for names in named if names for one in names.split(","))
-    return ", ".join(sorted(known)[:_MOST]) or None
+    return ", ".join(sorted(known)[:_MAX_CACHED]) or None

@@ -13,7 +13,7 @@ from core.compress.facts.history import is_acting
 from core.compress.facts.lexicon import day_of, lexicon
 from core.compress.facts.readable import View, one_line
 from core.compress.facts.topic import Topic
-from core.compress.facts.values import MOST_PER_TEXT, FactValue, prose_values, values
+from core.compress.facts.values import MAX_VALUES_PER_TEXT, FactValue, prose_values, values
 
 CATEGORIES = ("paths", "urls", "ids", "hashes", "numbers", "errors", "commands", "asks", "constraints")
 
@@ -24,7 +24,7 @@ _WRAPPED = re.compile(r"(?<=[\w,;])\n(?=[a-zà-ÿа-яё])")
 _SHORT = 1500
 """A message up to this many characters is about one thing; longer ones are judged line by line."""
 
-_MOST_CONSTRAINTS = 12
+_MAX_CONSTRAINTS = 12
 REMEMBERED = 4096
 """How many texts are cached with their sentences: agents repeat themselves, and a report reads them again."""
 _ASK_LENGTH = 300
@@ -39,7 +39,7 @@ somebody handed over; the short result of a call that changes something, which t
 _BRIEF = 600
 """The most characters of a result that tells what a call made."""
 
-LONGEST_REQUEST = 1500
+MAX_REQUEST_CHARS = 1500
 """A request longer than this is a document: a plan, an issue, a template with its rules."""
 _FIGURE = re.compile(r"[$€£¥]?(\d[\d,]*(?:\.\d+)?)")
 
@@ -131,7 +131,7 @@ def constraints(text: str) -> tuple[str, ...]:
     pattern = lexicon().constraint
     rules = (line for line in sentences(text) if 6 <= len(line) <= 400 and pattern.search(line))
     kept = (line.strip("-*• ") for line in rules if not lexicon().no_rule.search(line))
-    return tuple(dict.fromkeys(kept))[:_MOST_CONSTRAINTS]
+    return tuple(dict.fromkeys(kept))[:_MAX_CONSTRAINTS]
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -148,7 +148,7 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
     if prose is not None and not speaker & RESULT:
         for fact in prose(view.text):
             yield fact, view.text, speaker
-    for line in view.errors[:MOST_PER_TEXT]:
+    for line in view.errors[:MAX_VALUES_PER_TEXT]:
         yield FactValue("errors", line), view.text, speaker
     for call in view.calls:
         asked_by = ACTED if is_acting(call) else CALLED
@@ -170,7 +170,7 @@ def _speaker(view: View) -> int:
     if not view.request:
         told_before = view.role == "user" and not lexicon().injected.match(view.text)
         return DOCUMENT | ASSISTANT if told_before else RESULT
-    return USER if len(view.text) <= LONGEST_REQUEST else DOCUMENT
+    return USER if len(view.text) <= MAX_REQUEST_CHARS else DOCUMENT
 
 
 def merged(found: Iterable[Found]) -> list[Found]:

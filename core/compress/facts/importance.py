@@ -45,8 +45,8 @@ _MADE = frozenset(("ids", "urls", "hashes"))
 _LOOKED_UP = 0.2
 """The weight of an id that a call only looks up."""
 
-_AGAIN, _MOST_AGAIN = 0.06, 0.3
-_WORTH = {
+_REPEAT_BONUS, _MAX_REPEAT_BONUS = 0.06, 0.3
+_KIND_WEIGHTS = {
     "ids": 1.0,
     "paths": 0.85,
     "dates": 0.85,
@@ -64,7 +64,7 @@ scratch file, a third-party package.
 _ARGUMENT = re.compile(r"\$\d")
 """An argument of a shell script, which is far more frequent than an amount of money."""
 
-_LEAST = 0.15
+_NOISE_WEIGHT = 0.15
 """Up to this weight a value is noise."""
 
 
@@ -95,14 +95,14 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> Weighed:
     ended = tuple(outcomes(views))
     kept: list[tuple[Found, float]] = list(sentence_facts(views, topic, ended))
     noise: Counter[str] = Counter()
-    values = [found for found in collect(views, topic, prose=True) if found.category in _WORTH]
+    values = [found for found in collect(views, topic, prose=True) if found.category in _KIND_WEIGHTS]
     entries = merged(values)
     folders = _folders(entries)
     for entry in entries:
         weight = value_weight(entry)
         if entry.category == "paths" and _is_aside(entry, folders):
             weight *= _ASIDE
-        if weight <= _LEAST:
+        if weight <= _NOISE_WEIGHT:
             noise[entry.category] += 1
         else:
             kept.append((entry, weight))
@@ -138,8 +138,8 @@ def value_weight(entry: Found) -> float:
         if said_by & witness:
             looked_up = witness == CALLED and entry.category == "ids"
             doubt *= 1 - (_LOOKED_UP if looked_up else strength)
-    again = min(_MOST_AGAIN, _AGAIN * max(0, entry.mention_count - 1))
-    return round(min(1.0, (1 - doubt) + again) * _WORTH[entry.category], 3)
+    again = min(_MAX_REPEAT_BONUS, _REPEAT_BONUS * max(0, entry.mention_count - 1))
+    return round(min(1.0, (1 - doubt) + again) * _KIND_WEIGHTS[entry.category], 3)
 
 
 def _is_dull(entry: Found) -> bool:

@@ -19,10 +19,10 @@ from core.model.transcript.message import Message, ToolCall, json_object
 HEAD, TAIL = 4000, 1500
 """Characters read at the start and end of a long text, as Hermes shows them to its summariser."""
 
-_MOST, _LEAST = 1_500_000, 400
+_MAX_CHARS, _MIN_MESSAGE_CHARS = 1_500_000, 400
 """Characters read of a whole middle, and the least of each message; reading so takes under half a second."""
 
-_LONGEST_TARGET = 200
+_MAX_TARGET_CHARS = 200
 _OF_A_WORD = f"{ascii_letters}{digits}_-+/=.~"
 _FENCED = re.compile(r"```[\w-]*\n(?P<command>.+?)\n?```", re.DOTALL)
 _COMMAND = re.compile(r"<command-name>")
@@ -101,7 +101,10 @@ def views(
         clean: Applied to every text before anything is taken from it.
         limits: Characters to read of a message, by role, where that is less.
     """
-    most = min(HEAD + TAIL, max(_LEAST, fair_limit([len(message.text) for message in messages], _MOST)))
+    most = min(
+        HEAD + TAIL,
+        max(_MIN_MESSAGE_CHARS, fair_limit([len(message.text) for message in messages], _MAX_CHARS)),
+    )
     roles = [message.role for message in messages]
     both = list(zip(messages, roles, strict=True))
     made = [message.tool_calls if role == "assistant" else () for message, role in both]
@@ -155,7 +158,7 @@ def _observed(call_view: View, output: View) -> tuple[View, View]:
     fences = _FENCED.findall(call_view.text)
     if call_view.calls or not fences:
         return call_view, output
-    command = one_line(fences[-1].strip().split("\n", 1)[0], _LONGEST_TARGET)
+    command = one_line(fences[-1].strip().split("\n", 1)[0], _MAX_TARGET_CHARS)
     call = Call(f"text-{call_view.index}", "shell", command, command, None, fences[-1][: HEAD + TAIL])
     return replace(call_view, calls=(call,)), replace(output, answers=call)
 
@@ -255,8 +258,8 @@ def _call(call: ToolCall, raw: str) -> Call:
     return Call(
         id=call.id,
         name=call.name,
-        target=one_line(target, _LONGEST_TARGET),
-        command=one_line(command, _LONGEST_TARGET) if command else None,
+        target=one_line(target, _MAX_TARGET_CHARS),
+        command=one_line(command, _MAX_TARGET_CHARS) if command else None,
         path=path,
         strings="\n".join(_lines(arguments))[: HEAD + TAIL] if arguments else raw[:HEAD],
     )

@@ -14,7 +14,7 @@ from core.compress.facts.collect import (
     ANSWER,
     ASSISTANT,
     DOCUMENT,
-    LONGEST_REQUEST,
+    MAX_REQUEST_CHARS,
     REMEMBERED,
     RESULT,
     USER,
@@ -34,7 +34,7 @@ _TAKEN_UP = 12
 """How many words identify a long request: those mentioned most in what follows."""
 
 _FEW_WORDS = 2
-_MOST_DECISIONS, _MOST_STATES, _MOST_ERRORS = 10, 8, 8
+_MAX_DECISIONS, _MAX_STATES, _MAX_ERRORS = 10, 8, 8
 _RECENT = 0.75
 
 _NEWEST_ASK, _FIRST_ASK, _OPEN_ASK, _ASK, _NOD = 1.0, 0.95, 1.0, 0.75, 0.15
@@ -47,14 +47,14 @@ _OUTCOME = 0.3
 _SHORT_OUTCOME, _FEW_LINES = 80, 3
 """Characters in the first line, and lines, of a result that states the outcome of a command at once."""
 
-_MOST_OUTCOMES = 4
+_MAX_OUTCOMES = 4
 
 _BARE_CODE = re.compile(r"\W*exit(?:ed)?(?: with)?(?: code| status)?:? \d+\W*", re.IGNORECASE)
 
 _Told: TypeAlias = tuple[str, str, int, int, float]
 """Category, text, index of the view, who says it, weight."""
 
-_LONGEST, _SHOWN = 600, 160
+_MAX_CORRECTION_CHARS, _EXCERPT_CHARS = 600, 160
 """Characters of a request that corrects something, and of its excerpt."""
 
 _EXCHANGE = 4
@@ -116,7 +116,7 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
             weight = _OPEN_ASK
         else:
             weight = _NEWEST_ASK if at == asked[-1] else _FIRST_ASK if at == asked[0] else _ASK
-        document = len(view.text) > LONGEST_REQUEST
+        document = len(view.text) > MAX_REQUEST_CHARS
         said_by, rule = (DOCUMENT, _RULE_OF_DOCUMENT) if document else (USER, _RULE)
         yield "asks", one_line(view.text, _ASK_LENGTH), at, said_by, weight
         for sentence in constraints(view.text):
@@ -140,18 +140,14 @@ def _settled(views: Sequence[View]) -> Iterator[_Told]:
     )
     last, late = next(answers, -1), len(views) * _RECENT
     for at in range(len(views) - 1, -1, -1):
-        if (
-            at < late
-            and len(by_kind["decisions"]) >= _MOST_DECISIONS
-            and len(by_kind["state"]) >= _MOST_STATES
-        ):
+        if at < late and len(by_kind["decisions"]) >= _MAX_DECISIONS and len(by_kind["state"]) >= _MAX_STATES:
             break
         if views[at].role == "assistant" and views[at].text.strip():
             for one in reversed(list(_sentence_outcomes(views[at], at, is_last=at == last, late=at >= late))):
                 by_kind[one[0]].append(one)
     yield from reversed(by_kind["open"])
-    yield from reversed(by_kind["decisions"][:_MOST_DECISIONS])
-    yield from reversed(by_kind["state"][:_MOST_STATES])
+    yield from reversed(by_kind["decisions"][:_MAX_DECISIONS])
+    yield from reversed(by_kind["state"][:_MAX_STATES])
 
 
 def _sentence_outcomes(view: View, at: int, *, is_last: bool, late: bool) -> Iterator[_Told]:
@@ -190,10 +186,10 @@ def _troubles(views: Sequence[View], calls: Sequence[Outcome]) -> Iterator[_Told
     places = {view.index: at for at, view in enumerate(views)}
     ended = [(one, places[one.result]) for one in calls if one.result is not None]
     failed = [(one, at) for one, at in ended if one.error and not _says_nothing(one.error)]
-    for one, at in failed[-_MOST_ERRORS:]:
+    for one, at in failed[-_MAX_ERRORS:]:
         weight = _ERROR_STANDS if one.fixed_at is None else _ERROR_FIXED
         yield "errors", one_line(one.error or "", _LINE), at, RESULT | ACTED, weight
-    for one, at in [(one, at) for one, at in ended if _is_outcome(one)][-_MOST_OUTCOMES:]:
+    for one, at in [(one, at) for one, at in ended if _is_outcome(one)][-_MAX_OUTCOMES:]:
         yield "state", _first_line(one.text), at, RESULT | ACTED, _OUTCOME
 
 
@@ -251,14 +247,16 @@ def corrections(views: Sequence[View]) -> list[Correction]:
     """The requests of a middle that correct a figure, in order."""
     found = []
     for at, view in enumerate(views):
-        brief = view.request and len(view.text) <= _LONGEST and lexicon().corrects.search(view.text)
+        brief = (
+            view.request and len(view.text) <= _MAX_CORRECTION_CHARS and lexicon().corrects.search(view.text)
+        )
         given = frozenset(_measures(view.text)) if brief else frozenset[_Measure]()
         if given:
             exchange = [one.text for one in views[max(0, at - _EXCHANGE) : at] if one.role != "tool"]
             statement = next(one for one in sentences(view.text) if any(_measures(one)))
             about = frozenset(roots("\n".join((*exchange, view.text))))
             before = frozenset(_measures("\n".join(exchange[-1:])))
-            found.append(Correction(view.index, one_line(statement, _SHOWN), given, before, about))
+            found.append(Correction(view.index, one_line(statement, _EXCERPT_CHARS), given, before, about))
     return found
 
 

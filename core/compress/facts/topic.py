@@ -29,16 +29,16 @@ _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ers", "er", "ed", "es", "s
 _NAME = re.compile(r"[\w./:@~-]*\w[./:@_-]+\w[\w./:@~-]*", re.ASCII)
 """A name with several parts: a file, a path, an identifier."""
 
-_SHORTEST_STEM = 4
+_MIN_STEM_CHARS = 4
 _MIN_SHARE = 0.5
 _PLAIN = re.compile(r"(?<![\w-])[^\W\d_]{4,20}(?![\w-])")
 """A word by itself, not part of an identifier or a key."""
 
 _LIKE = 0.75
 """Two words at least this similar may be the same, misspelt (difflib's ratio)."""
-_LONGEST = 6
+_ROOT_CHARS = 6
 """How many letters a root keeps: `cancelled`, `cancellation` and `cancel` share one."""
-_SHORTEST = 4
+_MIN_ROOT_CHARS = 4
 
 
 @cache
@@ -52,7 +52,7 @@ def _stopwords() -> frozenset[str]:
 def stem(word: str) -> str:
     """A word without its most common English endings, at least four letters long."""
     for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM_CHARS:
             return word[: -len(ending)]
     return word
 
@@ -183,11 +183,11 @@ def root(term: str) -> str:
     if known is not None:
         return known
     word = term
-    if word.isascii() and word.isalpha() and len(word) > _SHORTEST:
-        word = word.rstrip("ieay") if len(word.rstrip("ieay")) >= _SHORTEST else word
-        if len(word) > _SHORTEST and word[-1] == word[-2]:
+    if word.isascii() and word.isalpha() and len(word) > _MIN_ROOT_CHARS:
+        word = word.rstrip("ieay") if len(word.rstrip("ieay")) >= _MIN_ROOT_CHARS else word
+        if len(word) > _MIN_ROOT_CHARS and word[-1] == word[-2]:
             word = word[:-1]
-        word = word[:_LONGEST]
+        word = word[:_ROOT_CHARS]
     return _synonyms().get(word, word)
 
 

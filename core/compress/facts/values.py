@@ -10,10 +10,10 @@ from typing import NamedTuple
 from core.compress.facts.lexicon import dates, lexicon
 from core.compress.facts.topic import terms
 
-MOST_PER_TEXT = 60
+MAX_VALUES_PER_TEXT = 60
 """The most facts of one category taken from one text, as a listing of many files is one fact."""
 
-LONGEST = 200
+MAX_FACT_CHARS = 200
 """The longest fact, in characters."""
 
 _EDGE = r"\s\"'`<>(){},;|\[\]=*（）「」，。；：、"
@@ -59,7 +59,7 @@ _LINES = re.compile(r"[^\\/:]*(?:\\[nrt][^\\/]*)+")
 _TAG = re.compile(r"^\s*<\w{1,30}>|</\w{1,30}>\s*$")
 """What a client puts around a line that reports a failure."""
 
-_LONGEST_LINE = 300
+_MAX_LINE_CHARS = 300
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _QUOTED = re.compile(r"(?<![`\w])`([^`\n]{2,60})`(?!`)")
 _NAME = re.compile(
@@ -85,7 +85,7 @@ class FactValue(NamedTuple):
     value: str
 
 
-def values(text: str, *, errors: bool = True, most: int = MOST_PER_TEXT) -> list[FactValue]:
+def values(text: str, *, errors: bool = True, most: int = MAX_VALUES_PER_TEXT) -> list[FactValue]:
     """The facts of a text, each value once, ordered by kind.
 
     Args:
@@ -109,7 +109,7 @@ def _all(text: str, errors: bool) -> list[FactValue]:
     """Web addresses, then facts that are words, then measures and errors."""
     found: list[FactValue] = []
     if _TELLING(text):
-        found += [FactValue("urls", url.rstrip(_STRIP)[:LONGEST]) for url in _WEB.findall(text)]
+        found += [FactValue("urls", url.rstrip(_STRIP)[:MAX_FACT_CHARS]) for url in _WEB.findall(text)]
         words = " ".join(filter(_TELLING, dict.fromkeys(text.split())))
         words = words if words.isascii() else _RUN_ON.sub(" ", words)
         found += filter(None, map(classify, dict.fromkeys(_TOKEN.findall(words))))
@@ -123,7 +123,7 @@ def _all(text: str, errors: bool) -> list[FactValue]:
 def classify(token: str) -> FactValue | None:
     """What a token is, without the punctuation around it; None if it is no fact."""
     value = token.rstrip(_STRIP)
-    if not 2 < len(value) <= LONGEST:
+    if not 2 < len(value) <= MAX_FACT_CHARS:
         return None
     if "://" in value:
         return FactValue("urls", value) if _URL.match(value) and not _WEB.match(value) else None
@@ -175,10 +175,10 @@ def error_lines(text: str) -> Iterator[str]:
     starts = sorted({start for stem in stems for start in _lines_with(text, stem)})
     for start in starts:
         end = text.find("\n", start)
-        raw = text[start : min(len(text) if end < 0 else end, start + _LONGEST_LINE)]
+        raw = text[start : min(len(text) if end < 0 else end, start + _MAX_LINE_CHARS)]
         failed = words.error.search(raw) or words.error_words.search(raw.lower())
         if failed and not words.harmless.search(raw):
-            line = " ".join(_TAG.sub("", raw).split())[:LONGEST].rstrip()
+            line = " ".join(_TAG.sub("", raw).split())[:MAX_FACT_CHARS].rstrip()
             if line:
                 yield line
 

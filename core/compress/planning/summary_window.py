@@ -20,7 +20,7 @@ from core.model.compaction.plan import Plan, Span
 from core.model.transcript.message import Message
 
 _NOTHING = Size(0, 0, 0)
-MOST_TURNS = 100
+MAX_TURNS = 100
 """The most turns a user can keep."""
 
 
@@ -150,7 +150,7 @@ def _changes(measured: Measured, pruning: Pruning, window: Window, noted: frozen
 
 def clamped(turns: int) -> int:
     """The number of turns Hermes would use instead: 1 to 100."""
-    return max(1, min(turns, MOST_TURNS))
+    return max(1, min(turns, MAX_TURNS))
 
 
 def boundary(messages: Sequence[Message], turns: int) -> int | None:

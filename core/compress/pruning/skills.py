@@ -15,7 +15,7 @@ MARK = "[SKILL_PRUNED:"
 """The beginning of the mark that Hermes 0.22 leaves in place of a skill's body."""
 _NAMED = re.compile(r"\[SKILL_PRUNED:[^\]]*?reload with skill_view\(name='([^']+)'\)")
 _BODY_LEAST = 5000
-_MOST = 20
+_MAX_SKILLS = 20
 
 
 def mark(name: str) -> str:
@@ -26,7 +26,7 @@ def mark(name: str) -> str:
 def pruned_skills(texts: Iterable[str]) -> list[str]:
     """The skills named by marks in the texts, each once, in order; at most twenty."""
     found = (m[1] for text in texts if MARK in text for m in _NAMED.finditer(text))
-    return list(dict.fromkeys(found))[:_MOST]
+    return list(dict.fromkeys(found))[:_MAX_SKILLS]
 
 
 def reload_notice(messages: Sequence[Message]) -> str:
@@ -73,7 +73,7 @@ def lost_skills(turns: Sequence[Message], previous: str | None) -> list[str]:
             if loaded is None:
                 loaded = dict(chain.from_iterable(map(_loads, turns)))
             names += filter(None, (loaded.get(message.tool_call_id or ""),))
-    return list(dict.fromkeys([*names, *pruned_skills((previous or "",))]))[:_MOST]
+    return list(dict.fromkeys([*names, *pruned_skills((previous or "",))]))[:_MAX_SKILLS]
 
 
 def _loads(message: Message) -> Iterator[tuple[str, str]]:

@@ -44,7 +44,7 @@ _AS_GOOD = 0.9
 """The second answer is used if it keeps at least this share of the first answer's weight."""
 _WHERE = 200
 """Characters that identify a claim; the report cuts longer ones."""
-_TOLD, _SHORT = 3, 80
+_MAX_QUOTED, _QUOTE_CHARS = 3, 80
 """How many removed sentences a note quotes, and characters of each."""
 
 
@@ -239,6 +239,6 @@ def _usage(answers: Sequence[SummaryResult]) -> Buckets | None:
 
 
 def _said(best: _Corrected, claims: int) -> str:
-    quoted = "; ".join(f"“{one_line(one, _SHORT)}”" for one in best.removed[:_TOLD])
+    quoted = "; ".join(f"“{one_line(one, _QUOTE_CHARS)}”" for one in best.removed[:_MAX_QUOTED])
     removed = f"{len(best.removed)} sentences taken out: {quoted}" if best.removed else "nothing taken out"
     return f"checked: {claims} claims that nothing bears out, {removed}; {best.added} lost facts added"

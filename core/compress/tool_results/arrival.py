@@ -14,7 +14,7 @@ from core.hermes.policy.defence_rules import ResultRules
 _TOOLS = ("web_extract", "web_search")
 _PREFIXES = ("browser_", "mcp_")
 _NAME = "untrusted_tool_result"
-_LEAST = 32
+_MIN_CHARS = 32
 _WORDS = 263
 _NOTICE = 209
 _INCOMPLETE_LEAST = 1_000
@@ -206,6 +206,6 @@ def _noticed(text: str, rules: ResultRules) -> str:
 
 
 def _wrapped(tool: str, text: str, rules: ResultRules) -> str:
-    if len(text) < _LEAST or (rules.wraps == "once" and text.lstrip().startswith(f"<{_NAME}")):
+    if len(text) < _MIN_CHARS or (rules.wraps == "once" and text.lstrip().startswith(f"<{_NAME}")):
         return text
     return f'<{_NAME} source="{tool}">\n{"." * _WORDS}\n\n{text}\n</{_NAME}>'

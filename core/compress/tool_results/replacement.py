@@ -27,7 +27,7 @@ _ENVELOPE = {"result", "structuredContent", "_meta"}
 _METADATA = "mcp-result-metadata"
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 _ENDS = "._-"
-_LONGEST = 120
+_MAX_NAME_CHARS = 120
 _DIGITS = 12
 _NAMELESS = "tool_result"
 _TEMPORARY = "/tmp"
@@ -175,7 +175,7 @@ def file_name(rules: ResultRules, call: str) -> str:
     raw = call or _NAMELESS
     safe = _UNSAFE.sub("_", raw).strip(_ENDS)
     stem = safe or _NAMELESS
-    if safe != raw or len(stem) > _LONGEST:
+    if safe != raw or len(stem) > _MAX_NAME_CHARS:
         digest = hashlib.sha256(raw.encode()).hexdigest()[:_DIGITS]
-        stem = f"{stem[:_LONGEST].rstrip(_ENDS) or _NAMELESS}_{digest}"
+        stem = f"{stem[:_MAX_NAME_CHARS].rstrip(_ENDS) or _NAMELESS}_{digest}"
     return f"{stem}.txt"

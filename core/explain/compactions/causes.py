@@ -11,7 +11,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 from core.model.finding import Verdict
 
-_SOON = timedelta(minutes=2)
+_MAX_GAP = timedelta(minutes=2)
 _LOOK_BACK = 4000
 _STATED: Mapping[Kind, Trigger] = {
     Kind.PREFLIGHT: Trigger.PREFLIGHT,
@@ -167,7 +167,7 @@ def _decided(record: LogRecord, started: LogRecord, previous: Cause | None, turn
 
 def _stated(record: LogRecord, started: LogRecord) -> Cause:
     agrees = started.tokens in (None, record.tokens)
-    soon = started.at - record.at <= _SOON
+    soon = started.at - record.at <= _MAX_GAP
     verdict = Verdict.PROVED if agrees and soon and started.tokens is not None else Verdict.SUSPECTED
     return Cause(
         trigger=_STATED[record.kind],
@@ -182,7 +182,7 @@ def _stated(record: LogRecord, started: LogRecord) -> Cause:
 
 def _refused(record: LogRecord, started: LogRecord) -> Cause:
     refusal = refusal_of(record)
-    soon = started.at - record.at <= _SOON
+    soon = started.at - record.at <= _MAX_GAP
     if refusal is None:
         note = "the error names no size"
         return Cause(Trigger.OVERFLOW, Verdict.SUSPECTED, line=record, note=note)
@@ -230,4 +230,4 @@ def _stray_hygiene(record: LogRecord, started: LogRecord) -> bool:
     """Whether a gateway line, which names no session, is about another chat: by its number or its age."""
     if record.kind is not Kind.HYGIENE:
         return False
-    return started.at - record.at > _SOON or started.tokens not in (None, record.tokens)
+    return started.at - record.at > _MAX_GAP or started.tokens not in (None, record.tokens)

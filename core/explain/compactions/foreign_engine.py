@@ -17,7 +17,7 @@ from core.redact.quick_check import masked_start
 if TYPE_CHECKING:
     from core.explain.compactions.matching import Match
 
-_SHOWN = 60
+_EXCERPT_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _marks(context: ConversationContext) -> Iterator[Evidence]:
     written = [rows.boundary.summary_row for rows in context.boundaries if written_by_another(rows)]
     for message in context.messages([row for row in written if row is not None]):
         row = message.row.id if message.row is not None else None
-        text = masked_start(" ".join(message.text.split()), _SHOWN)
+        text = masked_start(" ".join(message.text.split()), _EXCERPT_CHARS)
         yield Evidence(Source.DATABASE, f"message {row}", f"holds no summary of Hermes' own: {text!r}")
 
 

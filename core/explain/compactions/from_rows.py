@@ -14,7 +14,7 @@ from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import Message
 from core.model.transcript.session import Session
 
-_ROUGH = 0.15
+_ESTIMATE_ERROR = 0.15
 """The share by which an estimate may exceed what a provider counts."""
 
 
@@ -66,7 +66,7 @@ class _Sizes:
     @property
     def threshold_changed(self) -> bool:
         """Whether an earlier call well above the threshold passed, so that another threshold was in force."""
-        return self.threshold is not None and self.earlier * (1 - _ROUGH) >= self.threshold
+        return self.threshold is not None and self.earlier * (1 - _ESTIMATE_ERROR) >= self.threshold
 
     def verdict(self, number: int) -> Verdict:
         """How certain a size makes the verdict: an estimate just below the threshold proves little."""

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from core.explain.context.log.log_clock import Clock
     from core.model.transcript.conversation import OwnCompaction
 
-_CLOSE = timedelta(seconds=15)
-_FAR = timedelta(hours=15)
+_SAME_MOMENT = timedelta(seconds=15)
+_MAX_CLOCK_SHIFT = timedelta(hours=15)
 Fits = Callable[[Attempt, BoundaryRows], bool]
 
 
@@ -169,7 +169,9 @@ def _same_moment(clock: Clock) -> Fits:
     def fits(attempt: Attempt, rows: BoundaryRows) -> bool:
         if rows.at is None or not _same_session(attempt, rows):
             return False
-        return clock.utc(attempt.first.at) - _CLOSE <= rows.at <= clock.utc(attempt.last.at) + _CLOSE
+        return (
+            clock.utc(attempt.first.at) - _SAME_MOMENT <= rows.at <= clock.utc(attempt.last.at) + _SAME_MOMENT
+        )
 
     return fits
 
@@ -181,7 +183,7 @@ def _same_counts(clock: Clock) -> Fits:
         done = attempt.done
         if done is None or not _same_session(attempt, rows):
             return False
-        near = rows.at is None or abs(clock.utc(done.at) - rows.at) <= _FAR
+        near = rows.at is None or abs(clock.utc(done.at) - rows.at) <= _MAX_CLOCK_SHIFT
         return near and (done.before, done.after) == (rows.counted_before, rows.counted_after)
 
     return fits

@@ -39,7 +39,7 @@ _KEPT = 4
 _CEILING = timedelta(minutes=10)
 """How long a gateway lets a compression run on behind a turn."""
 _STATUS = re.compile(r"(?:error code|http|status(?: code)?):? (\d{3})\b", re.IGNORECASE)
-_TELLING = (Kind.SUMMARY_FAILED, Kind.STALLED, Kind.HYGIENE_FAILED)
+_CAUSE_KINDS = (Kind.SUMMARY_FAILED, Kind.STALLED, Kind.HYGIENE_FAILED)
 """Lines that state the reason itself; other lines say what was done about it."""
 _NO_KEY = "the API key of its provider"
 
@@ -278,7 +278,7 @@ def _failure(entry: Mapping[str, Any], text: str, provider: str | None) -> Failu
 def _failure_texts(attempt: Attempt | None, rows: BoundaryRows | None) -> Iterator[str]:
     """What is on record about the reason, the most specific text first."""
     lines = attempt.inner if attempt is not None else ()
-    yield from (_text(line) for line in lines if line.kind in _TELLING)
+    yield from (_text(line) for line in lines if line.kind in _CAUSE_KINDS)
     record = attempt.record if attempt is not None else None
     if record is not None and record.failure:
         yield record.failure

@@ -144,7 +144,7 @@ def denied(ruling: Ruling) -> Iterator[str]:
         yield f"{ruling.denied}: another window or threshold was in force"
 
 
-_FAR = 1.25, 4_096
+_ESTIMATE_ERROR = 1.25, 4_096
 """A share and some tokens by which an estimate of Hermes may be off."""
 
 
@@ -173,7 +173,12 @@ def disagreements(
             if name == "after" or shown - logged != joined():
                 yield f"{done.where} counts {logged} messages {name}, the rows show {shown}"
     sent = attempt.following if attempt else None
-    if done and sent and done.tokens_after and (sent.input or 0) > _FAR[0] * done.tokens_after + _FAR[1]:
+    if (
+        done
+        and sent
+        and done.tokens_after
+        and (sent.input or 0) > _ESTIMATE_ERROR[0] * done.tokens_after + _ESTIMATE_ERROR[1]
+    ):
         # Hermes leaves out what it sends and stores nowhere: a prompt of config.yaml, prefilled messages.
         yield f"{done.where} counts {done.tokens_after:,} tokens after, the next request held {sent.input:,}"
     stated = None if cause is None or cause.trigger is Trigger.HYGIENE else cause.threshold

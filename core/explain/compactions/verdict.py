@@ -21,7 +21,7 @@ from core.model.compaction.event import Trigger
 from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.session import Session
 
-_CLOSE = 0.15
+_SAME_THRESHOLD = 0.15
 """Any relevant change of settings moves the threshold by more than this share."""
 BY_SIZE = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.POST_RESPONSE)
 
@@ -211,7 +211,7 @@ def _confirmed_by_sizes(
     run = context.runs.get(attempt.first.where)
     calls = (r for r in context.log.records if r.kind is Kind.CALL and r.at < attempt.first.at)
     sizes = (r.input for r in calls if run is not None and context.runs.get(r.where) == run and r.input)
-    return any(threshold * (1 - _CLOSE) <= size < threshold for size in sizes)
+    return any(threshold * (1 - _SAME_THRESHOLD) <= size < threshold for size in sizes)
 
 
 def _implies_window(

@@ -36,7 +36,7 @@ from core.model.transcript.session import Session
 from core.store.store import Store
 
 _COMMON = (Kind.TURN, Kind.CALL)
-_AT_ONCE = 500
+_BATCH = 500
 """How many messages are held in memory at a time while a long list is read through."""
 
 
@@ -269,8 +269,8 @@ def open_context(
 
 def passing(context: ConversationContext, row_ids: Sequence[int]) -> Iterator[Message]:
     """Messages by row, read in batches; those that were not read before are not kept."""
-    for start in range(0, len(row_ids), _AT_ONCE):
-        part = row_ids[start : start + _AT_ONCE]
+    for start in range(0, len(row_ids), _BATCH):
+        part = row_ids[start : start + _BATCH]
         missing = sorted(set(part).difference(context.read))
         found = context.store.messages(missing, rewound=context.conversation.rewound) if missing else ()
         by_row = {message.row.id: message for message in found if message.row is not None}

@@ -40,7 +40,7 @@ _HYGIENE_ONLY = (
 )
 FOLDER = "sessions"
 _TOOLS = re.compile(r'(?<!\\)"tools"\s*:\s*(?=\[)')
-_MOST = 4 * 1024 * 1024
+_MAX_BYTES = 4 * 1024 * 1024
 """Bytes to read: the schemas come before the messages, which may be long."""
 
 
@@ -166,7 +166,7 @@ def _files(folder: Path, session_id: str) -> Iterator[Path]:
 def _tools_in(path: Path) -> tuple[Any, ...] | None:
     try:
         with path.open(encoding="utf-8", errors="replace") as stream:
-            text = stream.read(_MOST)
+            text = stream.read(_MAX_BYTES)
     except OSError:
         return None
     found = _TOOLS.search(text)

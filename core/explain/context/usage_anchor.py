@@ -15,7 +15,7 @@ from core.model.transcript.message import Message, ReadMessages, Wire, json_obje
 
 _KEY = "_usage_anchor"
 _PRICED = ("role", "content", "api_content", "tool_call_id", "tool_calls")
-_MOST = 4
+_MAX_CACHED = 4
 """How many sessions are remembered, at some hundred bytes each."""
 
 
@@ -151,7 +151,7 @@ _known: OrderedDict[Hashable, _Printed] = OrderedDict()
 def _keep(session: Hashable, printed: _Printed) -> None:
     _known.pop(session, None)
     _known[session] = printed
-    while len(_known) > _MOST:
+    while len(_known) > _MAX_CACHED:
         _known.popitem(last=False)
 
 

@@ -20,8 +20,8 @@ _ASKED = ("session_id", "role", "tool_call_id", "timestamp", "active", "compacte
 _SESSION, _ROLE, _CALL, _TIME, _ACTIVE, _COMPACTED, _CONTENT, _CALLS = range(8)
 _SUMMARIES = tuple(marker.encode() for marker in PREFILTERS)
 _ID = re.compile(rb'"id"\s*:\s*"([^"]*)"')
-_AT_ONCE = 500
-_MOST_ROWS = 10_000
+_BATCH = 500
+_MAX_ROWS = 10_000
 
 Pending = MutableMapping[str, list[str]]
 """Calls without a result so far, by session."""
@@ -45,10 +45,10 @@ def quick_check(
 
 
 def quick_check_of(store: Store, sessions: Sequence[str]) -> set[str]:
-    """The same for a few sessions, by the first `_MOST_ROWS` of their messages."""
+    """The same for a few sessions, by the first `_MAX_ROWS` of their messages."""
     where = f"session_id IN ({', '.join('?' * len(sessions))})"
     with reading(store.path):
-        query = f"{_query(store, where)} LIMIT {_MOST_ROWS}"
+        query = f"{_query(store, where)} LIMIT {_MAX_ROWS}"
         rows = store.connection.execute(query, tuple(sessions)).fetchall()
     return _checked(rows, {})
 
@@ -58,9 +58,9 @@ def _checked(
 ) -> set[str]:
     live = [row for row in rows if row[_ACTIVE] != 0]
     found = {row[_SESSION] for row in rows if row[_COMPACTED] == 1}
-    for place in range(0, len(rows), _AT_ONCE):
+    for place in range(0, len(rows), _BATCH):
         reached(place)
-        found.update(_sessions_to_examine(rows[place : place + _AT_ONCE]))
+        found.update(_sessions_to_examine(rows[place : place + _BATCH]))
     found.update(_doubled(live))
     found.update(_unfit(live, pending))
     return {str(session) for session in found}

@@ -13,7 +13,7 @@ from core.redact.quick_check import masked
 from core.store.database.connect import Interrupted
 from core.support.program_files import load_table
 
-_MOST_EVIDENCE = 12
+_MAX_EVIDENCE = 12
 NOTHING, EVIDENCE = "nothing", "evidence"
 
 
@@ -157,7 +157,7 @@ def _joined(found: Iterable[Found]) -> Iterator[Found]:
         groups.setdefault((one.severity, one.numbers.get("what")), []).append(one)
     for group in groups.values():
         evidence = dict.fromkeys(item for one in reversed(group) for item in one.evidence)
-        yield replace(group[-1], evidence=tuple(evidence)[:_MOST_EVIDENCE], times=len(group))
+        yield replace(group[-1], evidence=tuple(evidence)[:_MAX_EVIDENCE], times=len(group))
 
 
 def _register(table: dict[str, Check], rule: str) -> Callable[[Check], Check]:

@@ -15,7 +15,7 @@ from core.compress.sizing.threshold import WAIT, past_blocks
 from core.explain.compactions.outcome import words
 from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
-from core.model.finding import COMPRESS_NOW, MOST, Headline, Severity, Verdict, shortened
+from core.model.finding import COMPRESS_NOW, MAX_HEADLINE_CHARS, Headline, Severity, Verdict, shortened
 from core.redact.quick_check import masked_start
 from core.support.formatting import NEAR_LIMIT, limit, plural, short
 from core.support.program_files import shared_table
@@ -30,12 +30,12 @@ _table = partial(shared_table, "core/explain/headline/headlines.yaml")
 
 _TELLS_LESS = {"ended": 1, "unknown": 1, "paused": 2, "left_lock": 2}
 """Causes that explain least: nothing is on record (1), or an earlier failure is the reason (2)."""
-_BEHIND = "behind"
+_WAITED = "behind"
 """Cause of an attempt that met another one still running: the other's outcome is the one to report."""
-_HARMLESS = ("too_few", "short", "interrupted", "skipped", "no_progress", "engine_kept", "left_lock", _BEHIND)
+_HARMLESS = ("too_few", "short", "interrupted", "skipped", "no_progress", "engine_kept", "left_lock", _WAITED)
 _CALLS = 8
 """How many of the newest requests the pace is taken from."""
-_MOST = 60
+_MAX_QUOTE_CHARS = 60
 """The longest title or quoted error, in characters."""
 
 
@@ -57,7 +57,7 @@ def headline_of(
         unanswered: The failed call that ended the newest turn.
     """
     if unanswered is not None:
-        text = masked_start(" ".join(unanswered.text.split()), _MOST)
+        text = masked_start(" ".join(unanswered.text.split()), _MAX_QUOTE_CHARS)
         headline = _table()["unanswered"].format(said=text, says=unanswered.says)
         return Headline(shortened(headline), unanswered.helps, Severity.WARNING)
     if (failure := standing_failure(events)) is not None:
@@ -74,7 +74,7 @@ def standing_failure(events: Sequence[CompressionEvent]) -> CompressionEvent | N
     """
     standing = []
     for event in reversed(events):
-        if event.failed and event.headline.severity is not None and _cause_of(event) != _BEHIND:
+        if event.failed and event.headline.severity is not None and _cause_of(event) != _WAITED:
             standing.append(event)
         elif event.completed and event.trigger is not Trigger.NATIVE:
             break
@@ -85,7 +85,7 @@ def newest_telling(events: Sequence[CompressionEvent]) -> CompressionEvent | Non
     """The compaction to open first: a standing failure, else the newest automatic one, else the newest."""
     if (failure := standing_failure(events)) is not None:
         return failure
-    own = [event for event in events if _cause_of(event) != _BEHIND] or events
+    own = [event for event in events if _cause_of(event) != _WAITED] or events
     obvious = (*ASKED_FOR, Trigger.PRUNE)
     automatic = (event for event in reversed(own) if event.completed and event.trigger not in obvious)
     return next(automatic, own[-1] if own else None)
@@ -145,7 +145,7 @@ def chain_headline(chain: Chain) -> Headline:
     """How many sessions are related, how often they were compacted, what /resume opens, and what is odd."""
     target = next((node for node in chain.nodes if node.session.id == chain.resume_target), None)
     title = target.session.title if target is not None else None
-    name = masked_start(" ".join((title or chain.resume_target).split()), _MOST)
+    name = masked_start(" ".join((title or chain.resume_target).split()), _MAX_QUOTE_CHARS)
     compacted = plural(chain.compactions, "compaction") if chain.compactions else "never compacted"
     if any(node.lost for node in chain.nodes):
         compacted = f"{compacted} or more, as rows were overwritten"
@@ -160,7 +160,7 @@ def chain_headline(chain: Chain) -> Headline:
         helps = "Why says what failed and what helps." if failed else None
         return Headline(f"{sentence}.", helps, Severity.WARNING if failed else None)
     odd = plural(len(chain.findings), "oddity", "oddities")
-    return Headline(f"{sentence}; {odd}: {chain.findings[0]}."[:MOST], None, Severity.WARNING)
+    return Headline(f"{sentence}; {odd}: {chain.findings[0]}."[:MAX_HEADLINE_CHARS], None, Severity.WARNING)
 
 
 def event_headline(

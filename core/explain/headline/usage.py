@@ -29,7 +29,7 @@ _UNPAID = {
     "included": "a subscription covers them",
 }
 """Why tokens have no cost beside them, by the status of a ledger row."""
-_MOST = 60
+_MAX_NAME_CHARS = 60
 """The longest name, in characters."""
 
 
@@ -65,7 +65,7 @@ def of_sums(
     sentence = f"{mark}{money(usd)}{over}, {plural(totals.calls, 'call')}."
     share = best_cost(largest).usd
     if rows > 1 and usd > 0 and share:
-        name = masked_start(" ".join((largest.label or largest.key).split()), _MOST)
+        name = masked_start(" ".join((largest.label or largest.key).split()), _MAX_NAME_CHARS)
         task = f" ({largest.task})" if largest.task else ""
         sentence += f" Largest: {name}{task}, {money(share)} ({percent(float(share / usd))})."
     return Headline(f"{sentence}{_largest_bucket(totals)}")

@@ -13,7 +13,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, SummaryStatus
 from core.model.transcript.session import Session
 
-_LONGEST_PAUSE = timedelta(seconds=900)
+_MAX_PAUSE = timedelta(seconds=900)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class PastGates:
         if at is None or self._begun is None:
             return False
         first = self._context.conversation.root.started_at
-        return self._begun <= at - _LONGEST_PAUSE or (first is not None and self._begun <= first)
+        return self._begun <= at - _MAX_PAUSE or (first is not None and self._begun <= first)
 
     def _paused(self, at: datetime | None) -> tuple[str, bool | None]:
         if at is None:

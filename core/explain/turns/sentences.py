@@ -7,9 +7,9 @@ from core.explain.turns.checks import SIZE, Check, Decision, PromptPoint, Standi
 from core.redact.quick_check import masked_start
 
 PASSED = {True: "yes", False: "no", None: "not known"}
-_LEAST = ">= "
+_AT_LEAST = ">= "
 _NONE = "none"
-_SAID = 80
+_MAX_QUOTE_CHARS = 80
 """The longest quotation of a provider, in characters."""
 _FIRES = {True: "it would fire", False: "it does not fire", None: "not everything is on record"}
 
@@ -23,7 +23,7 @@ def _unanswered(turn: Turn) -> str:
     """The failed call that ended it."""
     if turn.unanswered is None or _given_up(turn):
         return ""
-    text = masked_start(" ".join(turn.unanswered.text.split()), _SAID)
+    text = masked_start(" ".join(turn.unanswered.text.split()), _MAX_QUOTE_CHARS)
     return f"; no answer came, as the last call failed: {text}"
 
 
@@ -128,9 +128,9 @@ def call_sentence(call: PromptPoint) -> str:
 
 def _size(decision: Decision) -> str:
     size = next(check for check in decision.checks if check.name == SIZE)
-    if not size.needed.startswith(_LEAST):
+    if not size.needed.startswith(_AT_LEAST):
         return f"{size.had} tokens; required: {size.needed}"
-    return f"{size.had} of {size.needed.removeprefix(_LEAST)}"
+    return f"{size.had} of {size.needed.removeprefix(_AT_LEAST)}"
 
 
 def _failed(decision: Decision) -> str:

@@ -31,7 +31,7 @@ from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 from core.redact.quick_check import masked_start
 
-_SHOWN = 200
+_EXCERPT_CHARS = 200
 _COUNT = "waiting for the provider's count"
 
 
@@ -77,7 +77,7 @@ class TurnDraft:
             tuple(self.calls),
             own,
             self.at,
-            masked_start(request.text, _SHOWN) if request else "",
+            masked_start(request.text, _EXCERPT_CHARS) if request else "",
             tuple(attempt for attempt in attempts if attempt is not None),
             tuple(number for number in own if not events[number].completed),
             failed_call(line) if (line := self.lines and self.lines.unanswered) else None,

@@ -18,7 +18,7 @@ from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.model.transcript.session import Session
 
-_AT_ONCE = timedelta(seconds=1)
+_FIRST_LINE_DELAY = timedelta(seconds=1)
 """An attempt takes less to prepare its first line; a lowering it finds itself applies only later."""
 
 
@@ -91,7 +91,7 @@ def threshold_in_force(
     limits = context.limits(None, session, window, lowered=context.log.empty)
     if threshold is not None or limits is None:
         return window, threshold
-    until = None if event is None or event.at is None else event.at - _AT_ONCE
+    until = None if event is None or event.at is None else event.at - _FIRST_LINE_DELAY
     lines = (line for line in context.telling if line.kind is Kind.AUX_LOWERED)
     before = [line for line in lines if until is None or context.clock.utc(line.at) < until]
     lowered = lowered_threshold(before, limits.threshold)

@@ -16,11 +16,11 @@ from core.model.compaction.event import Trigger
 from core.model.transcript.message import Message
 
 _QUOTED = re.compile(r"""(['"])(?P<text>.*)\1(?:\s*\[origin=.*)?$""", re.DOTALL)
-_SHOWN = 32
+_COMPARED_CHARS = 32
 """How many letters and digits are compared: a line quotes the first 80 characters, escaped."""
 _JOINED = 2_000
 """How many characters at the end of a message are searched for joined requests."""
-_AHEAD = timedelta(seconds=0.5)
+_STAMP_LEAD = timedelta(seconds=0.5)
 """A row may be stamped this long before the line of its turn is written."""
 _GATEWAY = "Session hygiene: "
 _SKIPS = frozenset(
@@ -111,7 +111,7 @@ def _running(began: Sequence[datetime], request: Message) -> int | None:
     stamp = request.row.timestamp if request.row is not None else None
     if stamp is None:
         return None
-    at = bisect_right(began, stamp + _AHEAD) - 1
+    at = bisect_right(began, stamp + _STAMP_LEAD) - 1
     return at if at >= 0 else None
 
 
@@ -172,4 +172,4 @@ def _openings(text: str) -> Iterator[str]:
 
 def _letters_of(text: str) -> str:
     """The letters and digits of a text, which a quotation leaves unchanged."""
-    return re.sub(r"\W+", "", text[:80])[:_SHOWN]
+    return re.sub(r"\W+", "", text[:80])[:_COMPARED_CHARS]

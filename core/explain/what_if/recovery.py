@@ -21,7 +21,7 @@ from core.model.transcript.message import Message
 
 Provider = Callable[[int], ProviderFailure | None]
 """Returns the refusal of a request of so many tokens, or None if it is accepted."""
-_MOST_REFUSALS = 12
+_MAX_REFUSALS = 12
 _INEFFECTIVE = 0.90
 """A compaction that leaves more than this share of the tokens counts as a failed attempt."""
 
@@ -144,7 +144,7 @@ class _Recovering:
 
     def run(self) -> RecoveryEnd:
         """Send the request and act on each refusal until an end is reached."""
-        for _ in range(_MOST_REFUSALS):
+        for _ in range(_MAX_REFUSALS):
             failure = self.provider(self._request())
             if failure is None:
                 return RecoveryEnd.FITS

@@ -15,7 +15,7 @@ from core.model.compaction.plan import Plan, Settings
 from core.model.transcript.message import Message
 
 _SUMMARY = "[CONTEXT SUMMARY]: "
-_MOST = 500
+_MAX_COMPACTIONS = 500
 """A setting with this many compactions is called a loop."""
 _GIVEN_UP = 3
 """After this many given-up turns nobody would have continued."""
@@ -54,7 +54,7 @@ class HistoryRun:
     def call(self) -> None:
         """Simulate a model call: first the check, then the request."""
         request = self.size + self.overhead
-        loops = len(self.firings) >= _MOST
+        loops = len(self.firings) >= _MAX_COMPACTIONS
         if self.threshold is not None and request >= max(self.threshold, self.deaf_until) and not loops:
             self._compress(request)
         request = self.size + self.overhead
@@ -70,7 +70,7 @@ class HistoryRun:
         enabled, window, rows = self.settings.enabled, self.settings.window, len(self.messages)
         limits, tokens = hygiene_limits(self.policy, window, most), self.last_prompt or self.size
         looks = not unlooked(self.policy, rows, enabled=enabled, window=window)
-        if limits and looks and limits.reached(tokens, rows) and len(self.firings) < _MOST:
+        if limits and looks and limits.reached(tokens, rows) and len(self.firings) < _MAX_COMPACTIONS:
             self._compress(tokens, by_gateway=True)
             self.last_prompt = 0
 
@@ -85,7 +85,7 @@ class HistoryRun:
             prompt_tokens=sum(sent for sent, _ in self.requests),
             summarised_tokens=sum(firing.summarised for firing in self.firings),
             peak=max((sent for sent, _ in self.requests), default=0),
-            loops=len(self.firings) >= _MOST,
+            loops=len(self.firings) >= _MAX_COMPACTIONS,
             requests=tuple(self.requests),
             written_tokens=self.written,
             refused=tuple(self.refused),

@@ -16,10 +16,10 @@ from core.support.own_files import BadYaml, built_yaml, read_user_file, weight
 FILE_NAME = "config.yaml"
 NEWEST = "0.22"
 """The release whose defaults apply if the running release is unknown."""
-_MOST_KEYS = 20_000
+_MAX_KEYS = 20_000
 """How many keys get a line number: nested aliases can turn a few lines into any number of keys."""
 _MISSING = object()
-_MOST_VALUES = 100_000
+_MAX_VALUES = 100_000
 """Limit on the values of one setting, aliases expanded."""
 
 
@@ -145,8 +145,8 @@ def load_config(home: Path | None) -> HermesConfig:
         lines["model.default"] = lines.get("model", 1)
     raw = {key: value for key in key_specs() if (value := _lookup(tree, key)) is not _MISSING}
     for key, value in raw.items():
-        if weight(value) > _MOST_VALUES:
-            raise ConfigError(f"{key} stands for more than {_MOST_VALUES:,} values", where=str(path))
+        if weight(value) > _MAX_VALUES:
+            raise ConfigError(f"{key} stands for more than {_MAX_VALUES:,} values", where=str(path))
     return HermesConfig(path, raw, lines, tuple(_custom_models(tree, lines)))
 
 
@@ -174,7 +174,7 @@ def _parse(path: Path) -> tuple[dict[str, Any], dict[str, int]]:
         ) from error
     if not isinstance(tree, dict):
         raise ConfigError(f"holds a {type(tree).__name__}, not a mapping", where=str(path), remedy="")
-    return tree, dict(islice(_key_lines(node), _MOST_KEYS))
+    return tree, dict(islice(_key_lines(node), _MAX_KEYS))
 
 
 def _node_and_value(loader: Any) -> tuple[Any, Any]:

@@ -24,9 +24,9 @@ _ENDS = 256
 """Bytes at a file's start, and before the offset read so far, that identify it."""
 _LATER = 64 * 1024
 """Bytes a file must grow before its index is rewritten, which takes longer than rereading fewer."""
-_CHUNK, _LEAST = 16 * 1024 * 1024, 64 * 1024
+_CHUNK, _MIN_READ = 16 * 1024 * 1024, 64 * 1024
 _CONTINUED = 12
-_LONGEST = 20_000
+_MAX_LINE = 20_000
 
 
 @cache
@@ -72,7 +72,7 @@ def scan(stream: BinaryIO, offset: int = 0, lines: int = 0) -> Scan:
     stream.seek(offset)
     rest = b""
     # Buffers fit what is left to read: allocating and freeing full-size chunks fragments the heap.
-    while block := stream.read(min(_CHUNK, max(size - stream.tell(), _LEAST))):
+    while block := stream.read(min(_CHUNK, max(size - stream.tell(), _MIN_READ))):
         chunk = rest + block
         end = chunk.rfind(b"\n") + 1
         rest = chunk[end:]
@@ -90,7 +90,7 @@ def _hits(chunk: bytes, lines: int) -> Iterator[Hit]:
         number += chunk.count(b"\n", counted, start)
         counted = start
         end = chunk.find(b"\n", start)
-        yield Hit(number, chunk[start : min(end, start + _LONGEST)].rstrip(b"\r"), _below(chunk, end + 1))
+        yield Hit(number, chunk[start : min(end, start + _MAX_LINE)].rstrip(b"\r"), _below(chunk, end + 1))
 
 
 def line_starts(text: bytes, words: Iterable[bytes], begin: int = 0) -> list[int]:
@@ -112,7 +112,7 @@ def _below(chunk: bytes, start: int) -> bytes:
         if not head or (head[:4].isdigit() and head[4:5] == b"-" and head[10:] == b" "):
             break
         end = chunk.find(b"\n", end) + 1
-    return chunk[start : min(end, start + _LONGEST)].rstrip(b"\r\n")
+    return chunk[start : min(end, start + _MAX_LINE)].rstrip(b"\r\n")
 
 
 @dataclass(frozen=True, slots=True)

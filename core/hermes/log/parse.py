@@ -30,7 +30,7 @@ _INTEGERS = frozenset(
 _TORN = object()
 _NAMES = frozenset({"session", "model", "provider"})
 """Fields with the same values in many lines; each value is interned."""
-_LONGEST_NUMBER = 30
+_MAX_NUMBER_CHARS = 30
 """Characters; no real count is longer, and Python refuses to parse a number of thousands of digits."""
 
 
@@ -161,7 +161,7 @@ def _value(name: str, text: str) -> Any:
 @lru_cache(maxsize=1024)
 def _counted(text: str) -> Any:
     """The same int object for the same text: many calls read from the cache what the previous one sent."""
-    counted = len(text) <= _LONGEST_NUMBER and _GROUPED.fullmatch(text)
+    counted = len(text) <= _MAX_NUMBER_CHARS and _GROUPED.fullmatch(text)
     return int(text.replace(",", "")) if counted else _TORN
 
 

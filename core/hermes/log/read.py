@@ -14,7 +14,7 @@ from core.hermes.log.index import FileIndex, Hit, index_file
 from core.hermes.log.parse import parse_line, patterns
 from core.hermes.log.record import Kind, LogRecord
 
-LONGEST = timedelta(hours=1)
+MAX_RUN_TIME = timedelta(hours=1)
 """How long a compaction without an end line counts as running."""
 _SAID = frozenset(
     {
@@ -79,7 +79,7 @@ def lent_lines(records: Iterable[LogRecord]) -> Iterator[tuple[LogRecord, LogRec
                 open_.pop(tag, None)
         elif one.kind in _SAID and one.session == tag and tag not in own:
             start = open_.get(tag)
-            if start is not None and one.at - start.at <= LONGEST:
+            if start is not None and one.at - start.at <= MAX_RUN_TIME:
                 yield one, replace(one, session=start.session)
 
 

@@ -13,7 +13,7 @@ _RESET_FIELDS = ("resets_in_seconds", "resets_at", "reset_at", "retry_after")
 _STATUS_FIELDS = ("status_code", "status", "http_status", "code")
 _CODEX_REPLAY = "request blocked."
 _CODEX_CONTENT = "unsupported content type"
-_NEAR = 32
+_MAX_DISTANCE = 32
 _LARGE_IMAGE = 4 * 1024 * 1024
 _SMALL_WINDOW = 256_000
 
@@ -130,7 +130,7 @@ def _unsupported_near(asked: Asked, rule: Mapping[str, Any]) -> bool:
     found = re.search(rule["pattern"], asked.text)
     if found is None:
         return False
-    return "unsupported" in asked.text[max(0, found.start() - _NEAR) : found.end() + _NEAR]
+    return "unsupported" in asked.text[max(0, found.start() - _MAX_DISTANCE) : found.end() + _MAX_DISTANCE]
 
 
 def _oversized_content(asked: Asked, _: Mapping[str, Any]) -> bool:

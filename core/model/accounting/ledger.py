@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from core.model.accounting.amounts import Buckets, Money
 
-_SHARE, _LEAST = 0.01, 0.0001
+_SHARE, _MIN_DIFFERENCE = 0.01, 0.0001
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def differ(recorded: float | Decimal | None, computed: Decimal | None) -> bool:
     if not recorded or computed is None:
         return False
     difference = abs(float(recorded) - float(computed))
-    return difference > _LEAST and difference > _SHARE * float(recorded)
+    return difference > _MIN_DIFFERENCE and difference > _SHARE * float(recorded)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ _BETWEEN_BLANKS = pattern(r"\S+(?: \S+)*")
 _QUOTED = r'"(?:[^"\n]|"")*"'
 _OPENS_JSON, _ENDS_JSON = pattern(r'" {0,8}: {1,8}"'), pattern(r' {0,8}" {0,8}\}[ "}]{0,16}$')
 """The text before the head and after the last cell of a table within JSON."""
-_MOST_ROWS, _LONGEST_HEAD = 2_000, 400
+_MAX_ROWS, _MAX_HEAD = 2_000, 400
 _STRING = r"'(?:[^']|'')*'|\"[^\"]*\""
 _ROW = rf"\((?:[^()'\"]|{_STRING}){{1,4000}}\)"
 _TABLE = r"[\w.\"`\[\]]{1,120}"
@@ -42,7 +42,7 @@ _INSERT = (
 _VALUE = rf"\s*(?:{_STRING}|[^,]*)"
 _NAME = pattern(r"[^\W\d_][\w ./#*?-]{0,40}(?:\([\w ]{1,16}\))?")
 _AROUND = " \t\r\"'`*"
-_LEAST, _LEAST_NUMBER = 4, 6
+_MIN_LENGTH, _MIN_DIGITS = 4, 6
 """Minimum characters of a secret in a cell, and minimum digits of a numeric one."""
 _OPENS = r"(?:\]\s*\n|[\"']?\s{0,4}[:=]>?\s{0,4}(?=[\[{(\n])|\s(?=\{))"
 """The end of a section's head, or the opening of a list or mapping."""
@@ -69,7 +69,7 @@ def columns(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
     for at in places:
         if at >= done and _named_cell().match(lower, at):
             start, done = _line(text, at)
-            if done - start <= _LONGEST_HEAD:
+            if done - start <= _MAX_HEAD:
                 yield from _below(text, start, done)
 
 
@@ -99,7 +99,7 @@ def _below(text: str, start: int, end: int) -> Iterator[Hit]:
 
 def _rows(text: str, end: int, sign: str, width: int, named: Mapping[int, Strength]) -> Iterator[Hit]:
     """The secrets of the lines after a head, up to the first with other cells."""
-    for _ in range(_MOST_ROWS):
+    for _ in range(_MAX_ROWS):
         if end >= len(text):
             return
         start, end = _line(text, end + 1)
@@ -183,12 +183,12 @@ def secrets(text: str, row: Sequence[Cell], columns: Mapping[int, Strength]) -> 
 
 def _is_secret(value: str, force: Strength) -> bool:
     plain = is_reference(value) or is_code(value) or is_path(value)
-    if len(value) < _LEAST or re.search(r"\s", value) or plain:
+    if len(value) < _MIN_LENGTH or re.search(r"\s", value) or plain:
         return False
     if force is Strength.WEAK:
         return looks_random(value) or scrambled(value)
     if value.isdigit():
-        return force is Strength.STRONG and len(value) >= _LEAST_NUMBER
+        return force is Strength.STRONG and len(value) >= _MIN_DIGITS
     word = value.replace("-", "").replace("_", "").isalpha()
     return not word or opaque(value) or jumbled(value) or gibberish(value)
 

@@ -32,7 +32,7 @@ _ARGUMENT = pattern(
 _REACH_OF_CALL = 400
 """Characters of a call that are searched."""
 _LITERAL = pattern(r"(?P<quote>[\"'])(?P<value>[^\"'\n]{0,200}?) ?(?P=quote)\s{0,4}(?P<next>[,)\]])")
-_MOST_LINES, _LONGEST = 40, 200
+_MAX_LINES, _MAX_LENGTH = 40, 200
 _REDIRECTS = (">", "tee")
 _SHOWN = pattern(
     r"(?:\b(?:cat|type|less|more|head|tail|bat|gc|Get-Content)\b[^\n|;]{0,120}"
@@ -165,7 +165,7 @@ def files(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
         start = begin.start() if begin else name.start()
         before = lower[max(0, start - 80) : start]
         if any(sign in before for sign in _REDIRECTS):
-            sent = _SENT.search(text, max(0, start - _LONGEST), start)
+            sent = _SENT.search(text, max(0, start - _MAX_LENGTH), start)
             if sent and could_be_password(sent["value"]):
                 yield Hit(*sent.span("value"), "secret-value")
         if name["content"] and _is_shown(text, start, name.start("content")):
@@ -184,19 +184,19 @@ def _name() -> re.Pattern[str]:
 
 def _is_shown(text: str, start: int, end: int) -> bool:
     """Whether the file is shown or written, or a word alone on its line announces the content."""
-    before = max(0, start - _LONGEST)
+    before = max(0, start - _MAX_LENGTH)
     alone = text[start:end].isalpha() and _LABEL.search(text, before, start)
     return bool(alone or _SHOWN.search(text, before, start))
 
 
 def _lines(text: str, at: int) -> Iterator[Hit]:
     """The passwords of the lines from an offset on, up to an empty one or another command."""
-    for _ in range(_MOST_LINES):
+    for _ in range(_MAX_LINES):
         if _END.match(text, at) or text[at : at + 1] in ("", "\x00"):
             return
         end = text.find("\n", at)
         end = len(text) if end < 0 else end
-        yield from _fields(text, at, min(end, at + _LONGEST))
+        yield from _fields(text, at, min(end, at + _MAX_LENGTH))
         at = end + 1
 
 

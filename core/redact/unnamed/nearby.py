@@ -67,7 +67,7 @@ _SUFFIX = pattern(r"(?:api|apikey|key|token|client|bot|app|sdk|cli)$")
 
 _BEFORE, _ABOVE, _SHORT_LEAD = 80, 160, 8
 """Characters before a value that are searched, and more if fewer than eight are on its line."""
-_LEAST_HEX, _LEAST_DIFFERENT = 32, 8
+_MIN_HEX, _MIN_DIFFERENT = 32, 8
 _BASE58 = "[1-9A-HJ-NP-Za-km-z]"
 _ADDRESS = (
     rf"(?:0x)?[0-9A-Fa-f-]+$"
@@ -98,7 +98,7 @@ def nearby(text: str, begins: Iterable[tuple[int, int]]) -> Iterator[Hit]:
 
 def _is_random(value: str) -> bool:
     """Whether a value is random: hexadecimal, a UUID, or letters and digits that form no words."""
-    if not opaque(value) or len(set(value)) < _LEAST_DIFFERENT or is_path(value) or _SESSION.fullmatch(value):
+    if not opaque(value) or len(set(value)) < _MIN_DIFFERENT or is_path(value) or _SESSION.fullmatch(value):
         return False
     plain = _HEX.fullmatch(value) or _WHOLE_UUID.fullmatch(value)
     return bool(plain) or drawn(value, mixed=0.36)
@@ -142,14 +142,14 @@ def _is_nothing_else(value: str, before: str) -> bool:
 
 def _stands_alone(value: str) -> bool:
     """Whether a value is not a UUID and, if hexadecimal, as long as keys are."""
-    return not _WHOLE_UUID.fullmatch(value) and (len(value) >= _LEAST_HEX or not _HEX.fullmatch(value))
+    return not _WHOLE_UUID.fullmatch(value) and (len(value) >= _MIN_HEX or not _HEX.fullmatch(value))
 
 
 def _is_keyed(text: str, start: int, before: str, stands_alone: bool) -> bool:
     """Whether a value belongs to `key` or an option; a possible hash counts only near an issuer."""
     if not (keyed := _KEYED.search(before)) or _words(before) & names().lookups:
         return False
-    if stands_alone and not _HEX.fullmatch(text[start : start + _LEAST_HEX]):
+    if stands_alone and not _HEX.fullmatch(text[start : start + _MIN_HEX]):
         return keyed["option"] is None or _MIXED.match(text, start) is not None
     above = text[max(0, start - _ABOVE) : start]
     return bool(_API.search(above)) or _names_issuer(above[: keyed.start() - len(before)])

@@ -17,9 +17,9 @@ from core.redact.secret_names import is_path, is_reference, looks_random
 from core.redact.spans import Hints, Hit, pattern
 from core.redact.table import compiled, issuers, unnamed_words
 
-_SHORTEST, _LEAST, _LEAST_DRAWN, _MIXED = 6, 8, 10, 0.34
+_MIN_CERTAIN, _MIN_LIKELY, _MIN_UNCERTAIN, _MIXED = 6, 8, 10, 0.34
 """Minimum lengths of a password by how certain it is; minimum share of class changes in a random one."""
-_LEAST_KEY, _CHANGES = 9, 0.3
+_MIN_KEY, _CHANGES = 9, 0.3
 """Minimum length of a short key, and of the share of neighbours in it that differ in class."""
 _SIGN = pattern(
     r"(?<=[A-Za-z0-9])[!@#$%^&*?+~](?=[A-Za-z0-9])"
@@ -52,7 +52,7 @@ _THOUGHT_UP = pattern(r"[A-Za-z]{3,}(?:[-._+#][A-Za-z]{3,}){0,3}[-._+#]?\d{2,6}[
 """Words and a number: `Meadow-Walnut-786`, `harbour2004`."""
 _FILE = pattern(r"/.*\.[a-z]{1,5}\d?(?::\d+)*$")
 _LETTER, _ODD = pattern(r"[^\W\d_]"), pattern(r"\d|[!$%^&*?+~#=]")
-_BEFORE, _BEHIND = 160, 200
+_BEFORE, _AFTER = 160, 200
 """Characters around a credential word in which such a password is searched for."""
 _MARKED = pattern(
     r"(?<![^\s\"'`:=,({>|])[A-Za-z0-9@][A-Za-z0-9._-]{0,40}+"
@@ -70,7 +70,7 @@ _OTHER = pattern(
     r"|.*(?:[*+~^&]\d{1,2}$|@v?\d{1,2}$|%[0-9A-F]{2}|\$\d|\?\.|[a-z]\*\d|[A-Za-z]#\d+$)"
 )
 """Signs in code: sums, calls, cells, classes, commits, versions."""
-_DIGIT, _LONGEST = pattern(r"\d"), 82
+_DIGIT, _MAX_LENGTH = pattern(r"\d"), 82
 _SENTENCE = pattern(r"(?:[^\s]+ ){4}[\"'`(]?$")
 """The text before the last word of a sentence."""
 _BEFORE_DOT = pattern(r"[A-Za-z0-9]{1,48}\.\Z")
@@ -88,7 +88,7 @@ _UUID = pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _SHORT, _LONG, _LONG_DASHED, _LONG_EVEN, _LONG_HEX = 20, 26, 30, 32, 40
 """Minimum lengths: after a word for a key; of three classes; after a dash; of two; of hexadecimal."""
 _HEX = pattern(r"[0-9a-f]+|[0-9A-F]+")
-_SHORTEST_WORD = 6
+_MIN_WORD = 6
 """Most letters of a word before a run of two classes: longer ones name something other than a key."""
 _NAMED = pattern(r"([A-Za-z]{2,24})[\"']?\s?[=:]\s?[\"']?$")
 """The last word of the name that a run is assigned to."""
@@ -98,7 +98,7 @@ def is_password(value: str) -> bool:
     """Whether a word looks like a password and hardly like a name, a number or code."""
     if _HASHED.fullmatch(value):
         return True
-    if len(value) < _LEAST or _none().match(value) or is_reference(value) or is_path(value):
+    if len(value) < _MIN_LIKELY or _none().match(value) or is_reference(value) or is_path(value):
         return False
     if gibberish(value) or jumbled(value) or (_FOURS.fullmatch(value) and gibberish(value.replace("-", ""))):
         return True
@@ -107,7 +107,11 @@ def is_password(value: str) -> bool:
     return bool(
         _SIGN.search(value)
         or (variety(value) == 3 and _NAMED_NUMBER.fullmatch(value))
-        or (variety(value) == 3 and len(value) >= _LEAST_DRAWN and (changes(value) >= _MIXED or drawn(value)))
+        or (
+            variety(value) == 3
+            and len(value) >= _MIN_UNCERTAIN
+            and (changes(value) >= _MIXED or drawn(value))
+        )
     )
 
 
@@ -120,18 +124,18 @@ def _none() -> re.Pattern[str]:
 
 def is_key(value: str) -> bool:
     """Whether a value whose name may mean a key is one: long, or short and mixed."""
-    plain = len(value) >= _LEAST_KEY and value.isascii() and value.isalnum() and opaque(value)
+    plain = len(value) >= _MIN_KEY and value.isascii() and value.isalnum() and opaque(value)
     return (plain and changes(value) >= _CHANGES) or looks_random(value) or is_password(value)
 
 
 def is_thought_up(value: str) -> bool:
     """Whether a word is built like passwords by people, as are names of hosts and branches."""
-    return len(value) >= _LEAST and bool(_THOUGHT_UP.fullmatch(value)) and not _none().match(value)
+    return len(value) >= _MIN_LIKELY and bool(_THOUGHT_UP.fullmatch(value)) and not _none().match(value)
 
 
 def could_be_password(value: str) -> bool:
     """Whether a word in a password's place is not a plain word, number, path or placeholder."""
-    if len(value) < _SHORTEST or _none().match(value) or is_reference(value) or is_path(value):
+    if len(value) < _MIN_CERTAIN or _none().match(value) or is_reference(value) or is_path(value):
         return False
     if value.startswith("/") or value.count("/") > 1 or value.endswith("/") or _FILE.search(value):
         return False
@@ -147,7 +151,7 @@ def shaped(text: str, places: Iterable[int]) -> Iterator[Hit]:
     """
     for start, end in _around(places):
         digit = _DIGIT.search(text, start, end)
-        for match in _MARKED.finditer(text, max(start, digit.start() - _LONGEST), end) if digit else ():
+        for match in _MARKED.finditer(text, max(start, digit.start() - _MAX_LENGTH), end) if digit else ():
             value = match[0].rstrip(".")
             if _is_one(value) and not (value[-1] in "!?" and _ends_sentence(text, match.start())):
                 yield Hit(match.start(), match.start() + len(value), "secret-value")
@@ -179,7 +183,7 @@ def _around(places: Iterable[int]) -> Iterator[tuple[int, int]]:
             if end:
                 yield start, end
             start = max(0, at - _BEFORE)
-        end = at + _BEHIND
+        end = at + _AFTER
     if end:
         yield start, end
 
@@ -226,6 +230,4 @@ def _is_key(text: str, match: re.Match[str]) -> bool:
     if both:
         return len(core) >= (_LONG if match["dash"] == "_" else _LONG_DASHED)
     least = _LONG_HEX if _HEX.fullmatch(core) else _LONG_EVEN
-    return (
-        len(core) >= least and match["dash"] == "_" and (len(before) > 1 or len(before[0]) <= _SHORTEST_WORD)
-    )
+    return len(core) >= least and match["dash"] == "_" and (len(before) > 1 or len(before[0]) <= _MIN_WORD)

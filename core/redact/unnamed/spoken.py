@@ -16,7 +16,7 @@ from core.redact.spans import Hints, Hit, pattern
 from core.redact.table import compiled, names, unnamed_words
 from core.redact.unnamed.shapes import could_be_password, is_key, is_password, is_thought_up
 
-_REACH, _LONGEST = 96, 64
+_REACH, _MAX_LENGTH = 96, 64
 """Characters after the word in which a password is searched for, and its maximum length."""
 _LINE_END = pattern(r"\x00|\n(?=\s{0,8}\S{0,40}[A-Za-z]{2,}[ :]|\s*\Z)")
 _WIDE = "\u00ab\u00bb\u2010-\uffef"
@@ -52,7 +52,7 @@ _MENTIONED = (
     r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}"""
     r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s\x1b"'`),.;\\<。，；、」])"""
 )
-_BEHIND = (
+_AFTER_NAME_VALUE = (
     r"""[ \t]{1,24}\\{0,4}["'`]?(?P<bare>[A-Za-z0-9_+/=.~!?@#$%^&*:-]{6,256})\\{0,4}["'`]?"""
     r"""(?:(?P<last>;?[ \t]*(?:$|(?<=;[ ])|[\n\x1b]|\\{1,8}[nr]|\\{0,8}["'`]))|(?=[\s.,;)]))"""
 )
@@ -152,8 +152,8 @@ def _after_user() -> re.Pattern[str]:
 def _tokens(text: str, end: int) -> Iterator[re.Match[str]]:
     """Possible passwords after a word, on its line."""
     limit = end + _REACH
-    stop = _LINE_END.search(text, end, limit + _LONGEST)
-    found = _TOKEN.finditer(text, end, stop.start() if stop else limit + _LONGEST)
+    stop = _LINE_END.search(text, end, limit + _MAX_LENGTH)
+    found = _TOKEN.finditer(text, end, stop.start() if stop else limit + _MAX_LENGTH)
     return (one for one in found if one.start() < limit and not text[one.end() : one.end() + 1].isalnum())
 
 
@@ -178,7 +178,7 @@ def _before_word() -> re.Pattern[str]:
 
 def behind(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
     """The value that a settings file, or somebody in haste, writes right after a name: `password hunter2`."""
-    match = compiled(_BEHIND).match(text, end)
+    match = compiled(_AFTER_NAME_VALUE).match(text, end)
     if match is None and text[start:end].isupper() and (match := compiled(_SET_TO).match(text, end)):
         return match.span("bare") if could_be_password(match["bare"]) else None
     if match is None or is_reference(match["bare"]):

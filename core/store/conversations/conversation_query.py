@@ -45,7 +45,7 @@ _VIEWED = (
     "estimated_cost_usd",
     "api_call_count",
 )
-_FEW = 500
+_MAX_OWN_FAMILIES = 500
 """For up to this many sessions only their own families are read; for more, all families in one pass."""
 
 _SEARCHED = ("id", "title", "model", "source", "cwd")
@@ -56,7 +56,7 @@ def list_sessions(
 ) -> SessionPage:
     """One row for each session, with its place in its conversation."""
     page, total = page_of_ids(connection, schema, query)
-    few = len(page) <= _FEW
+    few = len(page) <= _MAX_OWN_FAMILIES
     lineage = families_of(connection, schema, page) if few else every_family(connection, schema)
     sessions = read_sessions(connection, schema, path, page)
     short = unbooked_calls(connection, schema, path, page)

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.hermes.markers.markers import LONGEST_HEAD, PREFILTERS, is_summary, shares_row
+from core.hermes.markers.markers import MAX_HEAD_LINES, PREFILTERS, is_summary, shares_row
 from core.model.transcript.session import Kind
 from core.store.conversations.conversation_query import is_lower_bound
 from core.store.database.open_database import Schema
@@ -124,7 +124,7 @@ def _generations(glance: _Glance, rotated: bool, summarised: bool) -> int | None
     if place == 0 and rotated:
         return 1
     copied = rotated and (summarised or shared)
-    return 2 if place > LONGEST_HEAD and not copied else None
+    return 2 if place > MAX_HEAD_LINES and not copied else None
 
 
 def _split(

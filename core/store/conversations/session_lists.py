@@ -27,7 +27,7 @@ from core.store.lineage.families import families_of
 from core.store.rows.decode import read_first_words
 from core.store.rows.sessions import read_sessions
 
-_READ_ON = 200
+_READ_AFTER = 200
 """How many characters are read beyond the first words: a credential cut in half is not recognised."""
 
 
@@ -72,7 +72,7 @@ class SessionLists(OpenDatabase):
         if not session_ids:
             return {}
         with self._read() as (connection, schema):
-            found = read_first_words(connection, schema, session_ids, NAME_CHARS + _READ_ON)
+            found = read_first_words(connection, schema, session_ids, NAME_CHARS + _READ_AFTER)
         self.learn_shown(found)
         return {one: masked_start(words, NAME_CHARS) for one, words in found.items()}
 

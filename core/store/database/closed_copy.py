@@ -18,9 +18,9 @@ from mmap import mmap
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-MOST_COPIED = 32 * 2**20
+MAX_COPIED = 32 * 2**20
 """The largest file that is copied, in bytes; reading that much takes some hundredths of a second."""
-MOST_SHARED = 2 * MOST_COPIED
+MAX_SHARED = 2 * MAX_COPIED
 """The most bytes of all copies together that are kept for later connections to the same file."""
 _MAGIC = b"SQLite format 3\x00"
 _VERSIONS = slice(18, 20)
@@ -109,7 +109,7 @@ def closed_copy(path: Path) -> mmap | None:
 def leaves_files(path: Path) -> bool:
     """Whether reading this database creates side files that stay."""
     try:
-        return path.stat().st_size > MOST_COPIED and _logged(path) and not _beside(path)
+        return path.stat().st_size > MAX_COPIED and _logged(path) and not _beside(path)
     except OSError:
         return False
 
@@ -137,7 +137,7 @@ def _share(path: Path, state: _State) -> _Shared | None:
             keeper.close()
         return None
     _let_go(path)
-    while _shared and sum(one.state[1] for one in _shared.values()) + state[1] > MOST_SHARED:
+    while _shared and sum(one.state[1] for one in _shared.values()) + state[1] > MAX_SHARED:
         _let_go(next(iter(_shared)))
     return _shared.setdefault(path, _Shared(state, f"{uri}&mode=ro", keeper))
 
@@ -158,7 +158,7 @@ def _closed(path: Path) -> _State | None:
     """The state of a file that can be read from a copy; None for others."""
     try:
         found = path.stat()
-        if found.st_size > MOST_COPIED or not _logged(path) or _beside(path):
+        if found.st_size > MAX_COPIED or not _logged(path) or _beside(path):
             return None
     except OSError:
         return None

@@ -22,11 +22,11 @@ from core.support.program_files import load_table
 
 STEPS_BETWEEN_CHECKS = 100_000
 """Steps of SQLite's virtual machine between two checks of a query: less than a millisecond."""
-_LEAST, _MOST = 40_000_000, 20_000_000_000
+_MIN_STEPS, _MAX_STEPS = 40_000_000, 20_000_000_000
 _STEPS_PER_BYTE = 400
 """A hundred times what a query over a whole database was measured to take."""
 
-MOST_OF_A_VALUE = 100 * 2**20
+MAX_VALUE_BYTES = 100 * 2**20
 """The longest value in bytes, more than any request can hold; SQLite neither reads nor makes longer ones."""
 
 _TABLE = "core/store/database/complaints.yaml"
@@ -61,7 +61,7 @@ class BoundedConnection(sqlite3.Connection):
             size: Bytes of the database.
             cancelled: Returns whether the query is no longer wanted.
         """
-        most = min(_LEAST + _STEPS_PER_BYTE * size, _MOST)
+        most = min(_MIN_STEPS + _STEPS_PER_BYTE * size, _MAX_STEPS)
 
         def check() -> int:
             self._steps += STEPS_BETWEEN_CHECKS
@@ -113,7 +113,7 @@ def open_readonly(
         makes_files = leaves_files(path)
         connection = _connection(path, busy_seconds)
         try:
-            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_OF_A_VALUE)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
             connection.text_factory = _to_text
             connection.execute("PRAGMA query_only = ON")
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()

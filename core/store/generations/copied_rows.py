@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
-from core.hermes.markers.markers import LONGEST_HEAD
+from core.hermes.markers.markers import MAX_HEAD_LINES
 from core.model.transcript.message import RowState
 from core.store.generations.row_outline import RowOutline
 
@@ -16,7 +16,7 @@ _MAX_INSERTED = 4
 """A run of copies may contain this many inserted rows (stub results, a repeated request) before it ends."""
 _MAX_DROPPED = 8
 """A run of copies may leave out this many rows (orphaned results) before it ends."""
-_SOON = 4
+_MAX_ROWS_AFTER = 4
 """A copy must be among this many rows after a pause."""
 _BATCH_SECONDS = 1.0
 """Rows of one compaction are written without a longer pause than this, unless copies continue after it."""
@@ -24,7 +24,7 @@ _PAUSE_SECONDS = 30.0
 """A longer pause than this is not caused by the disk."""
 _STROKE_SECONDS = 1e-4
 """Rows of one batch are stamped microseconds apart; the rows of a turn are not."""
-_FEWEST = 2
+_MIN_REPEATED = 2
 """At least this many kept rows must be repeated, as a single text may recur."""
 
 
@@ -140,7 +140,7 @@ def _goes_on(outlines: Sequence[RowOutline], at: int, latest: float, called: Col
     """Whether the copy of a call comes soon after a pause short enough to be the disk's."""
     time = outlines[at].timestamp
     short = time is not None and time - latest < _PAUSE_SECONDS
-    return short and any(outline.key in called for outline in outlines[at : at + _SOON])
+    return short and any(outline.key in called for outline in outlines[at : at + _MAX_ROWS_AFTER])
 
 
 def could_be_copy(outline: RowOutline, originals: Collection[float | None], written: float | None) -> bool:
@@ -161,8 +161,8 @@ def set_back(outlines: Sequence[RowOutline], start: int, index: int) -> int:
         start: Where the previous generation begins.
         index: The position before which they are.
     """
-    known: set[float | None] = {outline.timestamp for outline in outlines[start : index - LONGEST_HEAD]}
-    for at in range(max(start + 1, index - LONGEST_HEAD), index):
+    known: set[float | None] = {outline.timestamp for outline in outlines[start : index - MAX_HEAD_LINES]}
+    for at in range(max(start + 1, index - MAX_HEAD_LINES), index):
         time, before = outlines[at].timestamp, outlines[at - 1].timestamp
         if time is not None and before is not None and time < before and time in known:
             rest = all(outline.timestamp in known for outline in outlines[at:index])
@@ -214,7 +214,7 @@ def digests(outlines: Sequence[RowOutline], inside: Collection[int]) -> Iterator
             kept = at - 1 - first
             copies = range(at, at + kept)
             new = outlines[at - 1].identity
-            if kept >= _FEWEST and latest.get(new) == at - 1 and _restated(outlines, first, copies):
+            if kept >= _MIN_REPEATED and latest.get(new) == at - 1 and _restated(outlines, first, copies):
                 yield Digest(at - 1, copies)
         latest[identity] = at
 

@@ -18,7 +18,7 @@ from core.store.rows.message_decoding import call_ids, repeat_columns, repeated_
 
 _STRIPPED_IMAGES = ("[screenshot]", "[Attached image — stripped after compression]")
 _COLUMNS = ("id", "role", "active", "compacted", "timestamp", "message_uid", "_compressed_summary")
-_WORTH, _MOST = 500, 4
+_MIN_CACHED_ROWS, _MAX_CACHED = 500, 4
 """Sessions with at least this many rows are cached, and this many sessions."""
 
 
@@ -202,7 +202,11 @@ def keep_rows(
         rows: The rows that were read now.
     """
     place = _place(connection, session_id)
-    if place is None or len(outlines) < _WORTH or not all(isinstance(row["id"], int) for row in rows):
+    if (
+        place is None
+        or len(outlines) < _MIN_CACHED_ROWS
+        or not all(isinstance(row["id"], int) for row in rows)
+    ):
         return
     states = dict(before.states)
     for row in rows:
@@ -211,7 +215,7 @@ def keep_rows(
     hidden = (one.uid for one in outlines if one.uid and one.state is not RowState.LIVE)
     _kept.pop(place, None)
     _kept[place] = Kept(outlines, outlines[-1].id, states, frozenset(hidden))
-    while len(_kept) > _MOST:
+    while len(_kept) > _MAX_CACHED:
         _kept.popitem(last=False)
 
 

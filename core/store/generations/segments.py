@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
 
-from core.hermes.markers.markers import LONGEST_HEAD
+from core.hermes.markers.markers import MAX_HEAD_LINES
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import RowState
 from core.model.transcript.session import Kind, Session
@@ -25,7 +25,7 @@ from core.store.rows.message_decoding import NOTE_ROLE
 from core.store.rows.sessions import read_sessions
 from core.support.formatting import plural
 
-_SOON = 4
+_MAX_ROWS_AFTER = 4
 """A copy must be among this many rows after a summary."""
 
 
@@ -84,8 +84,8 @@ def _linked(sessions: Sequence[Sequence[RowOutline]]) -> bool:
     known: set[int | None] = set()
     for number, outlines in enumerate(sessions):
         for at, outline in enumerate(outlines):
-            if (outline.summary or outline.flagged) and (number or at > LONGEST_HEAD):
-                after = outlines[at + 1 : at + 1 + _SOON]
+            if (outline.summary or outline.flagged) and (number or at > MAX_HEAD_LINES):
+                after = outlines[at + 1 : at + 1 + _MAX_ROWS_AFTER]
                 if after and known.isdisjoint(other.uid for other in after):
                     return False
             known.add(outline.uid)

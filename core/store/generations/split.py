@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile, pairwise
 
-from core.hermes.markers.markers import LONGEST_HEAD
+from core.hermes.markers.markers import MAX_HEAD_LINES
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import RowState
 from core.store.generations.blocks import Block, copies_in, stored_again, unseen_by, with_silent_blocks
@@ -140,7 +140,7 @@ def _entry_block(
     opening = [
         index
         for index in summaries
-        if index <= LONGEST_HEAD
+        if index <= MAX_HEAD_LINES
         and all(outline.identity in known or outline.summary for outline in outlines[:index])
     ]
     if not opening:
@@ -174,7 +174,7 @@ def _inner_block(outlines: Sequence[RowOutline], start: int, index: int, named: 
     length = max(tail, default=index) - index
     # Texts may recur, but where rows are replaced in place, those before the block are not live.
     archived = any(outline.state is not RowState.LIVE for outline in before)
-    if (copies and archived) or index - start > LONGEST_HEAD or start > 0:
+    if (copies and archived) or index - start > MAX_HEAD_LINES or start > 0:
         again = stored_again(outlines, max({index, *copies}) + 1) if named else ()
         return Block(index - head, index, BoundaryMode.IN_PLACE, head, length, copies, again)
     # Nothing before it is repeated: what it summarised is gone, and the rows before it are its head.
@@ -232,7 +232,7 @@ def _as_live(outlines: Sequence[RowOutline], index: int) -> int:
 def _live_head(outlines: Sequence[RowOutline], start: int, index: int) -> int:
     """How many live rows are between archived ones and a summary: its head, whatever their texts."""
     live = next((at for at in range(start, index) if outlines[at].state is RowState.LIVE), index)
-    return index - live if start < live and index - live <= LONGEST_HEAD else 0
+    return index - live if start < live and index - live <= MAX_HEAD_LINES else 0
 
 
 def _tail(
@@ -253,5 +253,5 @@ def _carried(
     outlines: Sequence[RowOutline], start: int, index: int, later: Sequence[int], named: bool
 ) -> bool:
     """Whether it is an old summary copied into the head of the next block."""
-    near = bool(later) and later[0] - index <= LONGEST_HEAD
+    near = bool(later) and later[0] - index <= MAX_HEAD_LINES
     return near and later[0] - _head(outlines, start, later[0], named) <= index

@@ -23,11 +23,11 @@ HOLDS_SUMMARY = " OR ".join("instr(content, ?) > 0" for _ in PREFILTERS)
 JSON_PREFIX = "\x00json:"
 """Lists and dicts are stored as this prefix and their JSON."""
 
-MOST_MONEY = 10**15
+MAX_MONEY = 10**15
 """A stored amount above this many US dollars is damage; sums of spending ignore the same ones."""
 
-_DEEPEST, _LONG = 200, 1_000_000
-"""The deepest JSON accepted (Python parses much deeper); texts longer than `_LONG` are not checked."""
+_MAX_DEPTH, _MAX_CHECKED = 200, 1_000_000
+"""The deepest JSON accepted (Python parses much deeper); texts longer than `_MAX_CHECKED` are not checked."""
 
 _MEMORY_BLOCK = re.compile(r"<\s*memory-context\s*>.*?</\s*memory-context\s*>", re.IGNORECASE | re.DOTALL)
 _MEMORY_NOTE = re.compile(
@@ -41,7 +41,7 @@ _TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
 _JSON_SLACK = 4
 """Stored characters read for each shown character, as an encoded list needs more than plain text."""
 
-_READ_ON = 1_000
+_READ_AFTER = 1_000
 """Characters read beyond those shown, as a credential cut in half is not recognised."""
 
 _LOOKED_AT = 3
@@ -123,7 +123,7 @@ class Cells:
             amount = Decimal(str(value))
         except InvalidOperation:
             amount = Decimal("NaN")
-        if amount.is_finite() and abs(amount) <= MOST_MONEY:
+        if amount.is_finite() and abs(amount) <= MAX_MONEY:
             return amount
         self.damage.append(f"{column} is not an amount")
         return None
@@ -145,7 +145,11 @@ class Cells:
     def _parsed(self, text: str, column: str, otherwise: Any) -> Any:
         try:
             found = json.loads(text)
-            if text.count("[") + text.count("{") <= _DEEPEST or len(text) > _LONG or _within(found, _DEEPEST):
+            if (
+                text.count("[") + text.count("{") <= _MAX_DEPTH
+                or len(text) > _MAX_CHECKED
+                or _within(found, _MAX_DEPTH)
+            ):
                 return found
         except (ValueError, RecursionError):
             pass
@@ -172,7 +176,7 @@ def spoken(text: str) -> str:
 def start_of_content(chars: int) -> str:
     """SQL for enough bytes of a message's content to show `chars` characters of it."""
     # `substr` of text stops at a NUL, which is how encoded lists begin: cut bytes.
-    most = (chars + _READ_ON) * _JSON_SLACK + len(JSON_PREFIX)
+    most = (chars + _READ_AFTER) * _JSON_SLACK + len(JSON_PREFIX)
     return f"CAST(substr(CAST(content AS BLOB), 1, {most}) AS BLOB)"
 
 

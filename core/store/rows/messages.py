@@ -38,7 +38,7 @@ _PREVIEW_COLUMNS = (
 _TRACES = ("id", "session_id", "role", "timestamp", "active", "compacted", "message_uid")
 _CALLS_SHOWN = 4096
 _MAX_ID = 2**63 - 1
-_AT_ONCE = 500
+_BATCH = 500
 """How many rows of texts are held at a time."""
 
 
@@ -194,7 +194,7 @@ def read_texts(store: OpenDatabase, session: str) -> Iterator[list[tuple[int, by
     """Ids and texts of all rows of a session, whatever became of them, in batches."""
     query = (
         f"SELECT id, {raw_texts(store.schema)} FROM messages WHERE session_id = ? AND id > ? "  # noqa: S608 - own names
-        f"ORDER BY id LIMIT {_AT_ONCE}"
+        f"ORDER BY id LIMIT {_BATCH}"
     )
     last = -1
     while True:

@@ -16,11 +16,11 @@ from core.trajectory.input.sources import GZIP, PARQUET, PLAIN, ZSTD, Source, op
 _ROWS = 64
 """Rows converted to text at once."""
 
-LEAST, MOST = 2 * 2**20, 256 * 2**20
+MIN_SHARD, MAX_SHARD = 2 * 2**20, 256 * 2**20
 """Bytes of a shard: small enough to repeat and to share out evenly, large enough that a set has few."""
 
 _PARTS = 2_048
-LONGEST = 256 * 2**20
+MAX_LINE = 256 * 2**20
 """Bytes up to which a line is read whole; a longer one is passed on in pieces."""
 
 _BUFFER = 2**20
@@ -80,7 +80,7 @@ class Shard:
 
 def shard_size(sources: Sequence[Source]) -> int:
     """Bytes of a shard of this input, independent of the number of processes."""
-    return max(LEAST, min(MOST, sum(source.size for source in sources) // _PARTS))
+    return max(MIN_SHARD, min(MAX_SHARD, sum(source.size for source in sources) // _PARTS))
 
 
 def cut(sources: Sequence[Source], size: int) -> tuple[Shard, ...]:
@@ -107,7 +107,7 @@ class ReadFault(InspectorError):  # noqa: N818 - a kind of InspectorError, told 
 
 
 def read_lines(source: Source, shard: Shard) -> Iterator[bytes]:
-    """The lines of a shard with their ends; a piece of a line over `LONGEST` has none.
+    """The lines of a shard with their ends; a piece of a line over `MAX_LINE` has none.
 
     Raises:
         ReadFault: The file cannot be read, or is damaged.
@@ -139,13 +139,13 @@ def _pieces(stream: IO[bytes], start: int, end: int | None) -> Iterator[bytes]:
         stream.seek(start - 1)
         at = start - 1 + _finish_line(stream)
     while end is None or at < end:
-        line = stream.readline(LONGEST)
+        line = stream.readline(MAX_LINE)
         if not line:
             return
         at += len(line)
         yield line
-        while not line.endswith(b"\n") and len(line) == LONGEST:
-            line = stream.readline(LONGEST)
+        while not line.endswith(b"\n") and len(line) == MAX_LINE:
+            line = stream.readline(MAX_LINE)
             at += len(line)
             yield line
 

@@ -22,7 +22,7 @@ from core.trajectory.summaries.base import AsyncConnection, SummaryMissing, Writ
 _OPEN = 8
 """How many shards may wait for their last requests at once."""
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0
+_FIRST_PAUSE, _MAX_PAUSE = 0.5, 30.0
 _OUTPUT_FACTOR = 2
 """Output token limit, as a multiple of the requested tokens, as in the releases."""
 
@@ -217,7 +217,7 @@ class Asker:
 
     async def _pause(self, failure: SummaryFailure, attempts: _Attempts) -> None:
         """Wait before another attempt, and let another entry ask meanwhile."""
-        grown = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (attempts.errors - 1)) * random.uniform(1.0, 1.25)
+        grown = min(_MAX_PAUSE, _FIRST_PAUSE * 2 ** (attempts.errors - 1)) * random.uniform(1.0, 1.25)
         self._gate.leave()
         attempts.under_way = False
         await asyncio.sleep(grown if failure.retry_after is None else failure.retry_after)

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.trajectory.compress.metrics import AggregateMetrics
 from core.trajectory.compress.plan import Settings
-from core.trajectory.input.cut import LONGEST, Shard, cut, read_lines, shard_size
+from core.trajectory.input.cut import MAX_LINE, Shard, cut, read_lines, shard_size
 from core.trajectory.input.sources import Source
 from core.trajectory.summaries.base import SummarySpec
 from core.trajectory.tokenizer import DEFAULT, fingerprint
@@ -144,5 +144,5 @@ def _entries(job: Job, shard: Shard) -> int:
     within = False
     for line in read_lines(job.sources[shard.source], shard):
         count += bool(line.strip()) and not within
-        within = len(line) == LONGEST and not line.endswith(b"\n")
+        within = len(line) == MAX_LINE and not line.endswith(b"\n")
     return count

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager
 from typing import IO
 
-from core.trajectory.input.cut import LONGEST, Shard, read_lines
+from core.trajectory.input.cut import MAX_LINE, Shard, read_lines
 from core.trajectory.input.sources import joined, replaced
 from core.trajectory.shards.compressor import Compressor, Done, Draft
 from core.trajectory.shards.job import Job, Problem, ShardResult
@@ -23,7 +23,7 @@ NAMED = 200
 _EVERY = 64
 """Lines between two reports."""
 
-_AHEAD = 20
+_MAX_WAITING = 20
 """Trajectories that may wait after a slow one, as a multiple of the concurrent requests."""
 
 _HELD = 64 * 2**20
@@ -68,7 +68,7 @@ class ShardWork:
         entries = 0
         endless = False
         for line in self._lines():
-            if endless or (len(line) == LONGEST and not line.endswith(b"\n")):
+            if endless or (len(line) == MAX_LINE and not line.endswith(b"\n")):
                 yield self.found.lines + 1, self._piece(line, first=not endless)
                 endless = not line.endswith(b"\n")
                 self.found.lines += not endless
@@ -93,7 +93,7 @@ class ShardWork:
 
     def _piece(self, line: bytes, *, first: bool) -> Done:
         """Pass on a piece of a line that is too long to read."""
-        problem = f"longer than {LONGEST // 2**20} MiB" if first else ""
+        problem = f"longer than {MAX_LINE // 2**20} MiB" if first else ""
         return Done(line, problem=problem)
 
     def _lines(self) -> Iterator[bytes]:
@@ -120,7 +120,7 @@ class Window:
         self._stream = stream
         self._lines: deque[tuple[int, int, Done | asyncio.Task[Done]]] = deque()
         self._held = 0
-        self._most = _AHEAD * work.job.summary.concurrency
+        self._most = _MAX_WAITING * work.job.summary.concurrency
 
     def add(self, number: int, begun: Draft | Done, waiting: Done | asyncio.Task[Done]) -> None:
         """Add a line."""

@@ -22,7 +22,7 @@ from core.trajectory.upstream_config import UpstreamConfig
 FILE, EXTRACTIVE, STATIC = "file", "extractive", "static"
 OFFLINE = (EXTRACTIVE, STATIC)
 _words = partial(shared_table, "core/trajectory/summaries/prompt.yaml")
-_LONG, _HEAD, _TAIL = 3_000, 1_500, 500
+_MAX_CHARS, _HEAD_CHARS, _TAIL_CHARS = 3_000, 1_500, 500
 """Characters up to which a turn is sent whole, and what is sent of a longer one; as in the releases."""
 
 
@@ -99,10 +99,10 @@ def prompt_tokens(turns: Sequence[Turn], region: Span, settings: Settings, count
 
 
 def _cut(text: str) -> str:
-    if len(text) <= _LONG:
+    if len(text) <= _MAX_CHARS:
         return text
-    left_out = len(text) - _HEAD - _TAIL
-    return f"{text[:_HEAD]}\n[{left_out:,} characters left out]\n{text[-_TAIL:]}"
+    left_out = len(text) - _HEAD_CHARS - _TAIL_CHARS
+    return f"{text[:_HEAD_CHARS]}\n[{left_out:,} characters left out]\n{text[-_TAIL_CHARS:]}"
 
 
 class AsyncConnection(Protocol):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from core.store.database.locate import Location
 
 ENVIRONMENT = "HERMES_INSPECTOR_LINEAR"
-SHOWN = 20
+PAGE = 20
 """Conversations listed at a time."""
 Words = Sequence[str]
 Item = TypeVar("Item")
@@ -69,7 +69,7 @@ def start(args: argparse.Namespace) -> int:
         if answer.startswith("/"):
             wanted, begin = answer[1:].strip(), 0
         elif answer == "n":
-            begin = begin + SHOWN if begin + SHOWN < total else 0
+            begin = begin + PAGE if begin + PAGE < total else 0
         elif answer in ABOUT_ALL:
             _answer((*ABOUT_ALL[answer][1], *target.words(args)))
         elif (row := _chosen(rows, answer)) is not None and not _one(*row):
@@ -106,7 +106,7 @@ def _list(args: argparse.Namespace, wanted: str, begin: int) -> tuple[list[Choic
     """Print one page of conversations, newest first."""
     from core.model.transcript.session import ListQuery
 
-    query = ListQuery(begin + SHOWN, text=wanted or None)
+    query = ListQuery(begin + PAGE, text=wanted or None)
     with target.stores(args) as stores:
         found: list[tuple[Location, ConversationRow, str]] = []
         total = 0
@@ -117,7 +117,7 @@ def _list(args: argparse.Namespace, wanted: str, begin: int) -> tuple[list[Choic
             total += page.total
         several = len(stores) > 1
     found.sort(key=lambda one: one[1].last_active or target.LONG_AGO, reverse=True)
-    found = found[begin : begin + SHOWN]
+    found = found[begin : begin + PAGE]
     heading = f"Conversations {begin + 1 if found else 0} to {begin + len(found)} of {total}"
     output.write_lines([f"{heading}{f', containing {wanted}' if wanted else ''}."])
     for number, (place, row, name) in enumerate(found, 1):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from inspector.app import InspectorApp
     from inspector.settings.state import RememberedState
 
-MOST_FOCUSES = 2
+MAX_FOCUSES = 2
 
 
 def start(args: argparse.Namespace) -> int:
@@ -137,7 +137,7 @@ def _focuses(topics: Sequence[str], view: str | None) -> Sequence[str]:
 
     if topics and view != FOCUS:
         raise UsageError("a topic is for the focus lab", where="--focus", remedy=f"Add --screen {FOCUS}")
-    if len(topics) > MOST_FOCUSES:
+    if len(topics) > MAX_FOCUSES:
         raise UsageError(f"{len(topics)} topics are named", where="--focus", remedy="Name one or two")
     return topics
 

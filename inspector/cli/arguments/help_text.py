@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 _USUAL, _WIDEST = 80, 110
-_LONG = 40
+_MAX_CHOICES_CHARS = 40
 """From this many characters on, an option's choices are listed after its description."""
 _ENTRY = re.compile(r"  (\S+ +)?")
 
@@ -62,7 +62,7 @@ class HelpText(argparse.HelpFormatter):
 
 
 def _many_choices(action: argparse.Action) -> bool:
-    return action.metavar is None and len(",".join(map(str, action.choices or ()))) > _LONG
+    return action.metavar is None and len(",".join(map(str, action.choices or ()))) > _MAX_CHOICES_CHARS
 
 
 def _filled(block: str, width: int, indent: str) -> str:

@@ -23,7 +23,7 @@ from inspector.payloads import values as jsonio
 T = TypeVar("T")
 
 SOUND = "ok"
-MOST_ROWS = 10
+MAX_ROWS = 10
 """Most disagreements between rows that are printed; the JSON has all of them."""
 
 
@@ -217,7 +217,7 @@ def _how_many(count: int | None, what: str) -> str:
 def _disagreements(rows: Sequence[Discrepancy]) -> Iterator[str]:
     from core.support import formatting as fmt
 
-    for one in rows[:MOST_ROWS]:
+    for one in rows[:MAX_ROWS]:
         yield f"  rows disagree on {one.what} of {one.session}: {one.left} and {one.right}"
-    if len(rows) > MOST_ROWS:
-        yield f"  and {fmt.plural(len(rows) - MOST_ROWS, 'more disagreement')} (--json names them)"
+    if len(rows) > MAX_ROWS:
+        yield f"  and {fmt.plural(len(rows) - MAX_ROWS, 'more disagreement')} (--json names them)"

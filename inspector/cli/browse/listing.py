@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core.store.conversations.session_lists import ConversationLists, SessionLists
     from inspector.cli.table import Column
 
-MOST_COUNTED = 1_000
+MAX_COUNTED = 1_000
 FAILED = "✗"
 """Shown after the number of compressions, as in the app's list."""
 _SIGNS = {
@@ -83,9 +83,9 @@ def conversations(store: ConversationLists, query: ListQuery) -> tuple[list[Row]
 def with_generations(rows: Sequence[Row]) -> list[Row]:
     """The same rows with their generation counts.
 
-    Counting reads messages, so a list longer than `MOST_COUNTED` is left without.
+    Counting reads messages, so a list longer than `MAX_COUNTED` is left without.
     """
-    if len(rows) > MOST_COUNTED:
+    if len(rows) > MAX_COUNTED:
         return list(rows)
     counts: dict[tuple[SessionLists, str], Count] = {}
     for store in dict.fromkeys(row.store for row in rows):
@@ -99,10 +99,10 @@ def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
     """The same rows; those without a title get their first words.
 
     Args:
-        rows: The rows to show; a list longer than `MOST_COUNTED` is left without.
+        rows: The rows to show; a list longer than `MAX_COUNTED` is left without.
         whole: A row stands for its whole conversation, so use the words it began with.
     """
-    if len(rows) > MOST_COUNTED:
+    if len(rows) > MAX_COUNTED:
         return list(rows)
     found: dict[tuple[SessionLists, str], str] = {}
     for store in dict.fromkeys(row.store for row in rows):

@@ -23,7 +23,7 @@ from inspector.payloads import values as jsonio
 if TYPE_CHECKING:
     from inspector.cli.browse.listing import Row
 
-SHOWN = 50
+DEFAULT_LIMIT = 50
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--limit",
         type=numbers.whole_number,
         metavar="N",
-        help=f"show at most N rows (default for the table: {SHOWN})",
+        help=f"show at most N rows (default for the table: {DEFAULT_LIMIT})",
     )
     add("--all", action="store_true", help="list every session in its own row, without a limit")
     add("--since", type=numbers.moment, metavar="WHEN", help="only those active since: 7d, 24h, 2026-11-20")
@@ -85,7 +85,7 @@ def _conversations(args: argparse.Namespace) -> int:
     from inspector.cli.browse import listing
 
     with target.opened(args, ConversationLists) as opened:
-        limit = SHOWN if args.limit is None else args.limit
+        limit = DEFAULT_LIMIT if args.limit is None else args.limit
         rows, total = _read(opened, args, listing.conversations, limit)
         rows = listing.with_previews(listing.with_generations(rows), whole=True)
         output.write_lines(listing.table(rows, total, several=len(opened) > 1))

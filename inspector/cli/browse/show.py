@@ -19,7 +19,7 @@ from inspector.cli.arguments import parsers as numbers
 from inspector.payloads import values as jsonio
 
 LAST = "last"
-_MOST = 100_000
+_MAX_CHARS = 100_000
 """Most characters of one text on a terminal; more would scroll past for minutes."""
 
 
@@ -180,7 +180,7 @@ def _whole(text: str) -> Iterator[str]:
     from inspector.terminal.stdout import terminal_width
     from inspector.terminal.text import clean
 
-    shown = text if terminal_width() is None else text[:_MOST]
+    shown = text if terminal_width() is None else text[:_MAX_CHARS]
     yield from clean(shown).split("\n")
     if len(shown) < len(text):
         yield f"… {len(text) - len(shown):,} more characters; a file or a pipe gets all of them"

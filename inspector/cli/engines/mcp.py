@@ -27,7 +27,7 @@ _SAYS = {
     "recall": "Messages of a conversation that match a query; those a compaction dropped come first.",
 }
 _LATEST = "latest"
-_MOST_HITS = 50
+_MAX_HITS = 50
 _SERVERS: Sequence[tuple[str, str]] = (
     ("mcp.server.mcpserver", "MCPServer"),
     ("mcp.server.fastmcp", "FastMCP"),
@@ -94,7 +94,7 @@ class Answers:
         from inspector.hermes_plugin.recall import payload
 
         wanted = argparse.Namespace(**{**vars(self._args), "session": session})
-        most = max(1, min(limit, _MOST_HITS))
+        most = max(1, min(limit, _MAX_HITS))
         try:
             with self._lock, target.session(wanted) as (store, found):
                 return jsonio.dumps(jsonio.masked(payload(store, found.id, query, most)))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from inspector.hermes_plugin.install import Planned
 
 _MODELS = ("anthropic", "openai")
-_MOST_SHOWN = 40
+_MAX_SHOWN = 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -183,9 +183,9 @@ def _planned(planned: Planned) -> Iterator[str]:
         before, planned.edit.text.splitlines(), "config.yaml", "config.yaml", lineterm="", n=1
     )
     lines = list(changed)
-    yield from lines[:_MOST_SHOWN]
-    if len(lines) > _MOST_SHOWN:
-        yield f"... and {len(lines) - _MOST_SHOWN} more lines: Hermes drops comments and writes every default"
+    yield from lines[:_MAX_SHOWN]
+    if len(lines) > _MAX_SHOWN:
+        yield f"... and {len(lines) - _MAX_SHOWN} more lines: Hermes drops comments and writes every default"
 
 
 def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:

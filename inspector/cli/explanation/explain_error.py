@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from core.hermes.provider_errors.failure import ProviderFailure
     from core.hermes.provider_errors.reaction import Reaction
 
-_LONGEST = 200_000
+_MAX_CHARS = 200_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
 def _failure(args: argparse.Namespace) -> ProviderFailure:
     from core.hermes.provider_errors.failure import failure_of
 
-    text = sys.stdin.read(_LONGEST) if args.text == "-" else args.text[:_LONGEST]
+    text = sys.stdin.read(_MAX_CHARS) if args.text == "-" else args.text[:_MAX_CHARS]
     body = _body(args.body)
     if not text.strip() and body is None and args.status is None:
         raise UsageError("there is no text", where="explain-error", remedy="Give the text of the error.")

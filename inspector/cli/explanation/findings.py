@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 NOTHING = "Nothing is wrong: no rule found anything."
-MOST_OF_A_RULE = 10
+MAX_OF_A_RULE = 10
 """Most findings of one rule that are printed; the JSON has all of them."""
 MANY = 40
 """With more findings than this, those that are only good to know are printed without evidence."""
@@ -69,7 +69,7 @@ def lines(
 ) -> Iterator[str]:
     """The findings as printed lines: how many there are, the findings by group, then rules that lacked data.
 
-    A finding that conversations share is printed once, and at most `MOST_OF_A_RULE` findings per rule.
+    A finding that conversations share is printed once, and at most `MAX_OF_A_RULE` findings per rule.
 
     Args:
         found: The findings to print, worst first.
@@ -102,14 +102,14 @@ def _together(found: Iterable[Finding], titles: Mapping[str, str], *, brief: boo
     said = ""
     for alike in shared.values():
         printed[alike[0].rule] += 1
-        if printed[alike[0].rule] <= MOST_OF_A_RULE:
+        if printed[alike[0].rule] <= MAX_OF_A_RULE:
             yield from _entry(
                 alike, titles, brief=brief, helps=alike[0].remedy if alike[0].remedy != said else ""
             )
             said = alike[0].remedy
     for rule, count in printed.items():
-        if count > MOST_OF_A_RULE:
-            yield f"and {count - MOST_OF_A_RULE:,} more of {rule} (--json names them)"
+        if count > MAX_OF_A_RULE:
+            yield f"and {count - MAX_OF_A_RULE:,} more of {rule} (--json names them)"
 
 
 def _not_known(unknown: Iterable[NotKnown]) -> Iterator[str]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _BUCKETS = ("input", "cache_read", "cache_write", "output", "reasoning")
 BY = ("session", "conversation", "model", "provider", "source", "day", "hour", "task", "profile")
 SORTS = ("cost", "tokens", *_BUCKETS, "calls", "hit", "name")
-SHOWN = 40
+DEFAULT_LIMIT = 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--until", type=numbers.moment, metavar="WHEN", help="only sessions started before")
     add("--sort", choices=SORTS, help="sort by this (default: cost; days and hours by time)")
-    add("--limit", type=numbers.positive, metavar="N", help=f"show at most N rows (default: {SHOWN})")
+    add("--limit", type=numbers.positive, metavar="N", help=f"show at most N rows (default: {DEFAULT_LIMIT})")
     add("--budget", type=numbers.dollars, metavar="USD", help="exit with code 6 if more was spent")
     add(
         "--transcript",
@@ -127,7 +127,7 @@ def _print(found: Ledger, args: argparse.Namespace) -> None:
     else:
         from inspector.cli.money import usage_text
 
-        output.write_lines(usage_text.lines(found, args.limit or SHOWN))
+        output.write_lines(usage_text.lines(found, args.limit or DEFAULT_LIMIT))
 
 
 def _of_transcripts(args: argparse.Namespace) -> int:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _REDRAWN, _PRINTED = 0.2, 10.0
 """Seconds between two progress lines, on a terminal and elsewhere."""
 
-_TOLD = 0.01
+_ESTIMATE_AFTER = 0.01
 """Share of the input after which the remaining time is shown."""
 
 NAMED = 20
@@ -225,7 +225,7 @@ class Progress:
 
     def _line(self, seconds: float) -> str:
         share = self._read / self._bytes
-        left = seconds * (1 - share) / share if _TOLD < share < 1 else 0.0
+        left = seconds * (1 - share) / share if _ESTIMATE_AFTER < share < 1 else 0.0
         parts = [
             f"{self._entries:,} entries",
             f"{self._tokens:,} tokens",

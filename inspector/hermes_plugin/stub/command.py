@@ -13,7 +13,7 @@ from .settings import Settings, own_environment
 
 _RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from inspector.cli.main import run; sys.exit(run())"
 _SECONDS = 30
-_MOST = 4000
+_MAX_CHARS = 4000
 _UNTOLD = "That is the newest conversation; Hermes names the current one only after your first message."
 
 
@@ -50,7 +50,7 @@ class InspectCommand:
             env=own_environment(),
             check=False,
         )
-        output = (done.stdout or done.stderr).strip()[:_MOST] or "Hermes Inspector has no answer."
+        output = (done.stdout or done.stderr).strip()[:_MAX_CHARS] or "Hermes Inspector has no answer."
         return _wrapped(output if session else f"{output}\n{_UNTOLD}")
 
 

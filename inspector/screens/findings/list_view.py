@@ -14,7 +14,7 @@ from inspector.terminal.line import Line, Palette
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import evidence_lines, field, headline, paragraph
 
-LEAST_FIX = 24
+MIN_FIX = 24
 """Cells a remedy needs after its sentence; with fewer it appears only on the card."""
 SURE = {
     Verdict.PROVED: "the evidence shows it",
@@ -77,7 +77,7 @@ class FindingList(RowList[FindingRow]):
         room = min(30, width // 4) if self.titled and width >= 90 else 0
         end = width - room - (2 if room else 0)
         line.add(finding.sentence, ink.style("ink"), most=end - line.width)
-        if finding.remedy and end - line.width > LEAST_FIX:
+        if finding.remedy and end - line.width > MIN_FIX:
             line.add(
                 f"  {help_word(finding.severity)}: {finding.remedy}",
                 ink.style("severity-ok"),

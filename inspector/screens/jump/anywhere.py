@@ -26,9 +26,9 @@ from inspector.settings.settings import Settings, values
 from inspector.terminal.line import shipped
 from inspector.terminal.text import clean_line, content
 
-MOST = 500
+MAX_CONVERSATIONS = 500
 """Newest conversations of each database that can be found."""
-FEWEST, PAUSE, HITS = 4, 0.2, 8
+MIN_SEARCH_CHARS, PAUSE, MAX_HITS = 4, 0.2, 8
 """Letters before messages are searched, the pause in typing that starts it (seconds), and most hits shown."""
 _CERTAIN, _BEGINS, _FILE, _SAID = 3.0, 1.0, 0.2, 0.01
 """Scores as shares of a perfect match: an exactly typed command, the bonus for a name that begins with the
@@ -36,7 +36,7 @@ query, a file, and a message."""
 
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".jsonl.zst", ".parquet")
-LEAST, MOST_FILES = 3, 20
+MIN_FILE_CHARS, MAX_FILES = 3, 20
 """Letters before trajectory files are searched, and most files shown."""
 
 
@@ -88,7 +88,7 @@ class JumpProvider(Provider):
             opens = partial(shell(self.screen).open_trajectories, path)
             text = clean_line(path)
             yield Hit(_FILE * best, content(text), opens, text=text, help="trajectories")
-        for place in await self._messages_holding(line) if len(line) >= FEWEST else ():
+        for place in await self._messages_holding(line) if len(line) >= MIN_SEARCH_CHARS else ():
             text = clean_line(place.text)
             yield Hit(_SAID * best, content(text), place.go, text=text, help=place.help)
 
@@ -189,12 +189,12 @@ class JumpProvider(Provider):
 
 def _trajectories(query: str) -> list[str]:
     """Trajectory files by the beginning of a path, or by letters of a name in this folder."""
-    if len(query) < LEAST:
+    if len(query) < MIN_FILE_CHARS:
         return []
     here = (name for name in os.listdir() if query.lower() in name.lower())
     typed = glob.iglob(f"{glob.escape(os.path.expanduser(query))}*")
     wanted = (path for path in (*here, *typed) if path.endswith(ENDINGS) and os.path.isfile(path))
-    return list(islice(dict.fromkeys(wanted), MOST_FILES))
+    return list(islice(dict.fromkeys(wanted), MAX_FILES))
 
 
 def _hits(locations: Sequence[Location], words: str, left: Event) -> list[tuple[Location, SearchHit]]:
@@ -202,10 +202,10 @@ def _hits(locations: Sequence[Location], words: str, left: Event) -> list[tuple[
     for location in locations:
         try:
             with Store(location, cancelled=left.is_set) as store:
-                found += [(location, hit) for hit in store.search(words, limit=HITS).hits]
+                found += [(location, hit) for hit in store.search(words, limit=MAX_HITS).hits]
         except InspectorError:  # the list already shows the error, or the user typed more
             continue
-    return found[:HITS]
+    return found[:MAX_HITS]
 
 
 def _named(locations: Sequence[Location]) -> list[tuple[Location, str, str]]:
@@ -214,7 +214,7 @@ def _named(locations: Sequence[Location]) -> list[tuple[Location, str, str]]:
     for location in locations:
         try:
             with Store(location) as store:
-                rows = store.conversations(ListQuery(MOST)).rows
+                rows = store.conversations(ListQuery(MAX_CONVERSATIONS)).rows
                 found += [(location, row.tip.id, row.tip.title or "") for row in rows]
         except InspectorError:  # the list already shows the error
             continue

@@ -18,7 +18,7 @@ from core.store.database.locate import Location
 from core.store.store import Store
 from core.support import formatting as fmt
 
-MOST = 200
+MAX_HITS = 200
 """Most hits read from each database."""
 
 
@@ -64,7 +64,7 @@ def search(locations: Sequence[Location], text: str, cancelled: Cancelled) -> Se
     for location in locations:
         try:
             with Store(location, cancelled=cancelled) as store:
-                found = store.search(text, limit=MOST)
+                found = store.search(text, limit=MAX_HITS)
                 hits += once(_titled(store, location, found.hits), store.conversation)
         except Interrupted:
             raise
@@ -164,13 +164,15 @@ def dropped(location: Location, session: str) -> Question:
 def _dropped(location: Location, session: str, text: str, cancelled: Cancelled) -> SearchAnswer:
     try:
         with Store(location, cancelled=cancelled) as store:
-            hits = recall(store, store.conversation(session), text, limit=MOST)
+            hits = recall(store, store.conversation(session), text, limit=MAX_HITS)
     except Interrupted:
         raise
     except InspectorError as error:
         return SearchAnswer(text, errors=(error,))
     found = tuple(_hit(location, hit) for hit in hits)
-    return SearchAnswer(text, found, len(hits) == MOST, ("ignoring word endings",), order="best match first")
+    return SearchAnswer(
+        text, found, len(hits) == MAX_HITS, ("ignoring word endings",), order="best match first"
+    )
 
 
 def _hit(location: Location, hit: Dropped) -> Hit:

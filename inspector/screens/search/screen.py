@@ -27,7 +27,7 @@ from inspector.widgets.bars.status_line import Banner, Piece, StatusLine
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 
-RECENT, MOST_RECENT = "searches", 8
+RECENT, MAX_RECENT = "searches", 8
 
 
 class HitList(RowList[Hit]):
@@ -112,7 +112,7 @@ class SearchScreen(Page):
     def _keep(self, asked: str) -> None:
         """Remember a query, unless it contains a credential, which is never written down."""
         if masked_start(asked, len(asked)) == asked:
-            self._recent = (asked, *(one for one in self._recent if one != asked))[:MOST_RECENT]
+            self._recent = (asked, *(one for one in self._recent if one != asked))[:MAX_RECENT]
             shell(self).remember(RECENT, "\n".join(self._recent))
 
     @in_thread("search")

@@ -16,7 +16,7 @@ from inspector.terminal.glyphs import LIVE, SEVERITY
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line, wrap
 
-MOST = 3
+MAX_ALERTS = 3
 INDENT = 3
 SENTENCE_LINES, FIX_LINES = 3, 2
 
@@ -55,7 +55,9 @@ class AlertLine(Widget):
             for row, extra in known
             if extra is not None and extra.answer.sentence
         ]
-        self.alerts = tuple(sorted(found, key=lambda one: (one[1].severity or Severity.INFO).rank)[:MOST])
+        self.alerts = tuple(
+            sorted(found, key=lambda one: (one[1].severity or Severity.INFO).rank)[:MAX_ALERTS]
+        )
         examined = [listing.extras.get(row.key) for row in listing.conversations]
         self.calm = "" if self.alerts or listing.order.text else calm_words(examined)
         self._show()

@@ -43,7 +43,7 @@ NONE_YET = (
     "No sessions yet. They appear here as soon as Hermes writes one.\n"
     "To look around meanwhile, quit with q and run `hermes-inspector demo` for sample sessions."
 )
-LEAST_NAME = 12
+MIN_NAME = 12
 """Fewest cells of a title that still tell it from others."""
 
 
@@ -193,7 +193,7 @@ def summing_up(today: Today | None, findings: int, room: int) -> tuple[Piece, ..
         if today.largest is not None:
             name, usd = today.largest[0], fmt.money(today.largest[1])
             left = room - cells(pieces) - cell_len(f" (largest:  {usd}){counted}")
-            if left >= LEAST_NAME:
+            if left >= MIN_NAME:
                 pieces.append(("ink-muted", f" (largest: {crop(clean_line(name), left)} {usd})"))
     if counted:
         pieces.append(("severity-warning", counted if pieces else counted.removeprefix(" · ")))

@@ -23,7 +23,7 @@ from inspector.terminal.glyphs import SEVERITY, WELL
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean, wrap
 
-_MOST_LINES = 3
+_MAX_LINES = 3
 """Most lines of the sentence, and of the remedy; at 60 cells the longest ones need three."""
 _TOKEN = {
     None: "severity-ok",
@@ -90,8 +90,8 @@ class AnswerBar(Widget):
         room = max(10, width - 4)
         if not self.answer.sentence:
             return [(False, self.waiting)]
-        said = list(wrap(clean(self.answer.sentence), room))[:_MOST_LINES]
-        helps = list(wrap(clean(self.answer.helps), room))[:_MOST_LINES] if self.answer.remedy else []
+        said = list(wrap(clean(self.answer.sentence), room))[:_MAX_LINES]
+        helps = list(wrap(clean(self.answer.helps), room))[:_MAX_LINES] if self.answer.remedy else []
         return [*((False, line) for line in said), *((True, line) for line in helps)]
 
     def _lines(self, width: int, ink: Palette) -> Iterator[Line]:

@@ -18,7 +18,7 @@ from inspector.terminal.text import cell_len, clean_line, content, wrap
 Piece = tuple[str, str]
 """A theme token and a text; `!` after the token means bold, `?` means drop rather than cut."""
 
-MOST_LINES = 4
+MAX_LINES = 4
 INDENT = 3
 
 
@@ -90,8 +90,8 @@ class Banner(Widget):
 
     def _lines(self, width: int) -> list[str]:
         lines = list(wrap(clean_line(self.message), width - INDENT - 1))
-        if len(lines) > MOST_LINES:
-            lines = [*lines[: MOST_LINES - 1], f"{lines[MOST_LINES - 1][: width - INDENT - 2]}…"]
+        if len(lines) > MAX_LINES:
+            lines = [*lines[: MAX_LINES - 1], f"{lines[MAX_LINES - 1][: width - INDENT - 2]}…"]
         return lines
 
 

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line
 
-LEAST_TITLE = 11
+MIN_TITLE = 11
 """Cells the title always keeps, blanks included."""
 
 
@@ -46,9 +46,9 @@ class TitleBar(Widget):
         behind = next(
             (text for text in self._details() if self._cells + 3 + cell_len(text) <= room), self.brief_place
         )
-        if behind and room - cell_len(behind) - 3 < min(self._cells, LEAST_TITLE):
+        if behind and room - cell_len(behind) - 3 < min(self._cells, MIN_TITLE):
             behind = ""  # the title is more important
-        left = max(LEAST_TITLE - 3, room - cell_len(behind) - 3 if behind else room)
+        left = max(MIN_TITLE - 3, room - cell_len(behind) - 3 if behind else room)
         line = Line().gap(1).add(self.heading, ink.style("ink", bold=True), most=left)
         if behind:
             line.add(" · ", ink.style("ink-faint")).add(behind, ink.style("ink-muted"))
@@ -70,7 +70,7 @@ class TitleBar(Widget):
                 f"[{tab}]" if place == self.active else f" {tab}{after}"
                 for place, tab in enumerate(self.tabs)
             ]
-            if LEAST_TITLE + sum(cell_len(name) + 2 for name in names) <= self.size.width:
+            if MIN_TITLE + sum(cell_len(name) + 2 for name in names) <= self.size.width:
                 return [(str(place), name) for place, name in enumerate(names, 1)]
         return [
             ("", name) if place == self.active else (str(place + 1), "") for place, name in enumerate(names)

@@ -19,7 +19,7 @@ NONE = "·"
 """Drawn for a day without a value, to keep its place."""
 AXIS = 7
 """Cells of the scale on the left."""
-LEAST_CAPTION = 20
+MIN_CAPTION = 20
 """Cells the caption keeps when the legend is added."""
 WIDEST = 24
 """Most cells of a bar, so that a few bars do not become walls."""
@@ -127,7 +127,7 @@ class DayBars(Widget):
             return Line().add(f"{self.first} to {self.last} · {caption}", muted, most=width)
         line = Line().gap(AXIS + 1).add(self.first, faint).gap(GAP)
         free = end - line.width - len(self.last) - GAP
-        line.add(caption, muted, most=max(LEAST_CAPTION, free - sum(cell_len(name) + 2 for _, name in names)))
+        line.add(caption, muted, most=max(MIN_CAPTION, free - sum(cell_len(name) + 2 for _, name in names)))
         _named(line, names, end - len(self.last) - GAP, ink)
         return line.to(end - len(self.last)).add(self.last, faint)
 

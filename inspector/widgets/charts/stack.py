@@ -15,7 +15,7 @@ from inspector.terminal.line import Palette
 
 EIGHTHS = 8
 """Levels of a cell."""
-LEAST_APART, MARKS = 2, 4
+MIN_DISTANCE, MARKS = 2, 4
 """Rows between two numbers of a scale, and how many numbers a high chart has at most."""
 
 
@@ -65,7 +65,7 @@ def round_marks(top: float, rows: int, taken: Collection[int] = ()) -> Mapping[i
         rows: How many there are.
         taken: Rows with a number of their own, which leaves no room beside it.
     """
-    least = top * max(LEAST_APART, rows // MARKS) / max(1, rows)
+    least = top * max(MIN_DISTANCE, rows // MARKS) / max(1, rows)
     power = 10.0 ** floor(log10(least))
     step = next(power * times for times in (1, 2, 5, 10) if power * times >= least)
     marks = (step * count for count in range(1, int(top / step) + 1))

@@ -34,7 +34,7 @@ NAMES = {
     "recorded": "recorded cost",
     "computed": "cost at the price list",
 }
-MOST_TERMS = 12
+MAX_TERMS = 12
 
 
 class Card(Horizontal):
@@ -128,10 +128,10 @@ def origin_lines(about: str, origin: Origin, width: int, ink: Palette) -> Iterat
     yield from paragraph(f"{name}{of}: {_value(origin)}", width, ink, bold=True)
     yield Line()
     yield from field("= formula", origin.formula, width, ink)
-    for place, term in enumerate(origin.terms[:MOST_TERMS]):
+    for place, term in enumerate(origin.terms[:MAX_TERMS]):
         yield from field("" if place else "terms", _term(term), width, ink)
-    if len(origin.terms) > MOST_TERMS:
-        yield from field("", f"and {len(origin.terms) - MOST_TERMS} more", width, ink, "ink-faint")
+    if len(origin.terms) > MAX_TERMS:
+        yield from field("", f"and {len(origin.terms) - MAX_TERMS} more", width, ink, "ink-faint")
     for place, words in enumerate(origin.rows):
         yield from field("" if place else "rows", words, width, ink, "ink-muted")
     for place, words in enumerate(origin.prices):

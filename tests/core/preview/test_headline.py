@@ -16,7 +16,7 @@ from core.compress.summarise.base import GivenSummary
 from core.hermes.policy.policy import load_policy
 from core.model.compaction.plan import Settings, Span
 from core.model.compaction.preview import Fact, FactCount, Preview, Retention, Unsupported
-from core.model.finding import MOST, Severity
+from core.model.finding import MAX_HEADLINE_CHARS, Severity
 from core.model.transcript.message import Message
 from core.preview.foreseen import carry_out
 from core.preview.headline import headline_of, plan_headline
@@ -180,7 +180,7 @@ LARGE = large()
 @given(st.lists(FACTS, max_size=40), st.none() | st.decimals(0, 100, places=6))
 def test_no_sentence_is_longer_than_two_lines(facts: list[Fact], saves: Decimal | None) -> None:
     told = headline_of(replace(LARGE, retention=retained(*facts)), saves)
-    assert 0 < len(told.sentence) <= MOST
+    assert 0 < len(told.sentence) <= MAX_HEADLINE_CHARS
     assert told.sentence.endswith(".")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.support.own_files import (
-    MOST_BYTES,
+    MAX_BYTES,
     BadYaml,
     built_yaml,
     read_user_file,
@@ -73,7 +73,7 @@ def test_pipes_are_not_waited_for_and_huge_files_not_read(tmp_path: Path) -> Non
     with pytest.raises(BadYaml, match="not a regular file"):
         read_user_file(tmp_path / "pipe")
     with (tmp_path / "huge").open("wb") as stream:
-        stream.truncate(MOST_BYTES + 1)
+        stream.truncate(MAX_BYTES + 1)
     with pytest.raises(BadYaml, match="larger than 4 MiB"):
         read_user_file(tmp_path / "huge")
     with pytest.raises(FileNotFoundError):

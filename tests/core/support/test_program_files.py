@@ -15,7 +15,7 @@ import yaml
 
 from core.support import program_files as tables
 from core.support.own_files import cache_directory
-from core.support.program_files import MOST, OLDEST, ROOM, keep, load_table
+from core.support.program_files import MAX_FILES, OLDEST, ROOM, keep, load_table
 
 ROOT = Path(__file__).parents[3]
 MARKERS = "core/hermes/markers/markers.yaml"
@@ -157,22 +157,22 @@ def test_a_folder_that_cannot_be_made_is_no_fault(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_full_keeps_its_oldest_files(tmp_path: Path) -> None:
-    aged(tmp_path, MOST - 1, 2 * OLDEST)
+    aged(tmp_path, MAX_FILES - 1, 2 * OLDEST)
     keep(tmp_path / "one", b"x")
-    assert len(list(tmp_path.iterdir())) == MOST
+    assert len(list(tmp_path.iterdir())) == MAX_FILES
 
 
 def test_the_oldest_files_of_a_full_folder_are_dropped(tmp_path: Path) -> None:
-    aged(tmp_path, MOST, 60)
+    aged(tmp_path, MAX_FILES, 60)
     keep(tmp_path / "one", b"x")
     left = {path.name for path in tmp_path.iterdir()}
-    assert len(left) == MOST * 3 // 4
+    assert len(left) == MAX_FILES * 3 // 4
     assert {"one", "old-0000"} <= left
-    assert f"old-{MOST - 1:04}" not in left
+    assert f"old-{MAX_FILES - 1:04}" not in left
 
 
 def test_a_full_folder_holds_nothing_older_than_a_month(tmp_path: Path) -> None:
-    aged(tmp_path, MOST, OLDEST + 60)
+    aged(tmp_path, MAX_FILES, OLDEST + 60)
     keep(tmp_path / "one", b"x")
     assert [path.name for path in tmp_path.iterdir()] == ["one"]
 

@@ -28,8 +28,8 @@ def test_one_dear_reading_holds_nothing_up_and_many_do(monkeypatch: pytest.Monke
         now.at, now.spent = now.at + idle, now.spent + idle
         return took
 
-    assert [waited(0.05) for _ in range(9)][-1] == pytest.approx(live.LEAST, abs=0.02)
-    assert waited(0.2) == pytest.approx(live.LEAST, abs=0.02)
-    assert waited(0.05, idle=3600) == pytest.approx(live.LEAST, abs=0.02)
-    assert waited(0.05) == pytest.approx(live.LEAST, abs=0.02)
+    assert [waited(0.05) for _ in range(9)][-1] == pytest.approx(live.MIN_PAUSE, abs=0.02)
+    assert waited(0.2) == pytest.approx(live.MIN_PAUSE, abs=0.02)
+    assert waited(0.05, idle=3600) == pytest.approx(live.MIN_PAUSE, abs=0.02)
+    assert waited(0.05) == pytest.approx(live.MIN_PAUSE, abs=0.02)
     assert [waited(0.2) for _ in range(20)][-1] == pytest.approx(0.2 * live.SHARE, abs=0.05)

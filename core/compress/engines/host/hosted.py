@@ -18,7 +18,7 @@ from core.model.compaction.plan import Settings
 _WINDOW = 128_000
 """The window for an engine that is only inspected."""
 _LEFT_OUT = frozenset({".env", "auth.json", "state.db", "state.db-wal", "state.db-shm"})
-_MOST_BYTES = 64 << 20
+_MAX_BYTES = 64 << 20
 """The most bytes copied in all; an engine with more files starts without the rest."""
 
 
@@ -198,7 +198,7 @@ def private_home(home: Path | None) -> Iterator[Path]:
 
 
 def _fill(home: Path, copy: Path) -> None:
-    room = _MOST_BYTES
+    room = _MAX_BYTES
     for source in sorted(home.iterdir()):
         if source.is_file() and not source.is_symlink() and source.name not in _LEFT_OUT:
             room = _copied(source, copy / source.name, room)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from core.compress.facts.collect import LONGEST_REQUEST, sentences
+from core.compress.facts.collect import MAX_REQUEST_CHARS, sentences
 from core.compress.facts.history import Outcome
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, views
@@ -282,7 +282,7 @@ def _said(view: View) -> tuple[str, str] | None:
             return USER, view.text[match.end() :]
         answering = view.answers is not None and _ANSWERING.match(view.answers.name) and not refused
         return (USER, "\n".join(_ANSWER.findall(view.text)) or view.text) if answering else None
-    if view.request and len(view.text) <= LONGEST_REQUEST:
+    if view.request and len(view.text) <= MAX_REQUEST_CHARS:
         return USER, view.text
     speaker = DOCUMENT if view.role == USER else SYSTEM
     return None if lexicon().injected.match(view.text) else (speaker, view.text)

@@ -29,11 +29,11 @@ _DENSITY = 0.35
 _OVERHEAD = 1
 _LINE_ROOM = 60
 """Tokens that every section may take regardless of its share: a line or two."""
-_LONGEST_LINE = 240
-_LEAST = 20
+_MAX_LINE_CHARS = 240
+_MIN_LINE_CHARS = 20
 """Characters a line needs to be worth telling."""
 _PER_MESSAGE = 12
-_SAID, _SHOWN = 0.5, 0.25
+_ANSWER_WORTH, _OUTPUT_WORTH = 0.5, 0.25
 """Worth of an assistant's sentence, and of a line of tool output, relative to the sections' facts."""
 _LABELS = {
     "urls": "Links",
@@ -54,9 +54,9 @@ _SENTENCES = {
 }
 """Section for each category that consists of whole sentences, most wanted first."""
 _PER_LINE = 8
-_MOST_LINES = {"numbers": 3, "hashes": 4}
+_MAX_LINES = {"numbers": 3, "hashes": 4}
 """Line limits for values that say little by themselves; the focus may have more."""
-_LONGEST = 160
+_MAX_VALUE_CHARS = 160
 _MADE_UP = re.compile(r"[0-9a-f]{16}")
 _ROOTED = 4
 """How many paths must share a folder for the folder to be named once for all of them."""
@@ -121,10 +121,10 @@ def topic_details(views: Sequence[View], topic: Topic) -> Iterator[FactLine]:
             continue
         is_answer = view.role == "assistant"
         lines = sentences(view.text) if is_answer else tuple(view.text.splitlines())
-        details = (one_line(line, _LONGEST_LINE).strip("-*• ") for line in lines if topic.covers(line))
-        new = [line for line in dict.fromkeys(details) if len(line) >= _LEAST and line not in seen]
+        details = (one_line(line, _MAX_LINE_CHARS).strip("-*• ") for line in lines if topic.covers(line))
+        new = [line for line in dict.fromkeys(details) if len(line) >= _MIN_LINE_CHARS and line not in seen]
         seen.update(new)
-        weight = _SAID if is_answer else _SHOWN
+        weight = _ANSWER_WORTH if is_answer else _OUTPUT_WORTH
         yield from (FactLine("context", line, view.index, weight, True) for line in new[:_PER_MESSAGE])
 
 
@@ -161,7 +161,7 @@ def lists(collected: Sequence[Found], summary: str, room: int, estimate: Estimat
     waiting = [
         one
         for one in sorted(collected, key=_rank)
-        if one.category in _LABELS and len(one.value) <= _LONGEST and one.value not in summary
+        if one.category in _LABELS and len(one.value) <= _MAX_VALUE_CHARS and one.value not in summary
     ]
     newest = max((one.messages[-1] for one in waiting), default=0)
     for label, most, items in _pools(waiting, SummaryIndex(summary)):
@@ -191,7 +191,7 @@ def _pools(
     """The values of each list with its label, its line limit, and how each value is written there."""
     for category, label in _LABELS.items():
         found = [one for one in waiting if one.category == category]
-        most = _MOST_LINES.get(category, len(found))
+        most = _MAX_LINES.get(category, len(found))
         if category == "paths":
             found = list(_different(found, index.paths))
             root = _root([one.value for one in found])

@@ -30,13 +30,13 @@ from core.compress.summarise.extract.fact_lines import FactLine, facts_of
 from core.compress.summarise.extract.sections import carried, homes, purposes, render, without_repeats
 from core.redact.text import redact_bulk, redact_text
 
-_LARGEST_SHARE = 0.5
+_MAX_SHARE = 0.5
 """A summary may take at most half of what it replaces."""
 
-_LARGEST_FOCUS = 0.8
+_MAX_FOCUS_SHARE = 0.8
 """The same limit while values of its focus would be lost."""
 
-_LEAST = 500
+_MIN_TOKENS = 500
 """Tokens a summary may take however small the middle."""
 
 _LIST_SHARE = 0.30
@@ -100,8 +100,8 @@ class ExtractiveSummariser(OfflineSummariser):
         size = sum(map(self._estimate, texts)) + self._estimate(request.previous_summary or "")
         empty = self._estimate(render((), request.headings))
         plain, widest = (
-            max(0, min(request.budget, max(_LEAST, int(size * share))) - empty)
-            for share in (_LARGEST_SHARE, _LARGEST_FOCUS)
+            max(0, min(request.budget, max(_MIN_TOKENS, int(size * share))) - empty)
+            for share in (_MAX_SHARE, _MAX_FOCUS_SHARE)
         )
         return plain, widest
 

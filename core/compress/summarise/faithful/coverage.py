@@ -21,7 +21,7 @@ _LINE = 160
 _READ = 400
 """Characters of a call's arguments that are searched for what it is about."""
 _SENTENCES = frozenset({"asks", "constraints", "open", "decisions", "state", "errors"})
-_TOLD = 0.6
+_STATED_SHARE = 0.6
 _FOCUS = 3.0
 """Factor by which a fact in focus counts more."""
 _ALIKE = 0.8
@@ -184,7 +184,9 @@ def _tells(
     for line, words_of_line in zip(lines, words, strict=True):
         lower = line.text.lower()
         stated = [at for at, key in values if key in lower]
-        stated += [at for at, words in spoken if words and len(words & words_of_line) >= _TOLD * len(words)]
+        stated += [
+            at for at, words in spoken if words and len(words & words_of_line) >= _STATED_SHARE * len(words)
+        ]
         found.append(stated)
     return found
 

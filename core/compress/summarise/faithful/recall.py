@@ -18,7 +18,7 @@ _READ = 2000
 _WHOLE, _PART = 4, 2
 """Bonus of a text that has the query as typed: as whole words, or as part of longer ones."""
 
-_LEAST = 0.5
+_MIN_SHARE = 0.5
 """Share of the query's weight a message must have."""
 
 
@@ -64,7 +64,7 @@ class RecallIndex:
         for at, words in enumerate(self._words):
             score = sum(weight for word, weight in weights.items() if word in words) / total if total else 0.0
             score += typed.worth(self._texts[at])
-            if score >= _LEAST:
+            if score >= _MIN_SHARE:
                 found.append(
                     Recalled(at, round(score, 3), _best_line(self._texts[at], typed, frozenset(query_words)))
                 )

@@ -21,7 +21,7 @@ from core.compress.summarise.extract.summariser import fitted, quarter
 from core.compress.summarise.faithful.coverage import best_lines, entity_lines, lines_of, lost
 from core.redact.text import redact_bulk, redact_text
 
-_LARGEST_SHARE, _LEAST = 0.5, 500
+_MAX_SHARE, _MIN_TOKENS = 0.5, 500
 """A summary takes at most that share of what it replaces, but may always take so many tokens."""
 
 _VALUES = 0.25
@@ -67,7 +67,7 @@ class FaithfulSummariser(OfflineSummariser):
             self._estimate(view.text) + sum(self._estimate(call.strings) for call in view.calls)
             for view in read
         )
-        most = min(request.budget, max(_LEAST, int(size * _LARGEST_SHARE)))
+        most = min(request.budget, max(_MIN_TOKENS, int(size * _MAX_SHARE)))
         return max(0, most - self._estimate(render((), request.headings)))
 
     def _values(

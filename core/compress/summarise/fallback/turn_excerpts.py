@@ -16,10 +16,10 @@ from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message, ToolCall
 from core.redact.text import redact_text
 
-MOST_ACTIONS, MOST_BLOCKERS, MOST_FILES, MOST_TURNS = 12, 5, 12, 8
+MAX_ACTIONS, MAX_BLOCKERS, MAX_FILES, MAX_TURNS = 12, 5, 12, 8
 _TURN = 700
-_MOST_NAMES = 6
-_LONG, _START, _END = 600, 420, 160
+_MAX_NAMES = 6
+_MAX_CHARS, _START_CHARS, _END_CHARS = 600, 420, 160
 _BLOCKER = 500
 _PATH = re.compile(r"(?:/|~/?|[A-Za-z]:\\)[^\s`'\")\]}<>]+")
 _PATH_KEYS = frozenset({"path", "workdir", "file_path", "output_path"})
@@ -57,12 +57,12 @@ def evidence_of(turns: Sequence[Message], policy: Policy, cut_mark: str) -> Evid
         cut_mark: Ends a text that was cut, for releases that do not count what they cut.
     """
     reading = _Reading(turns, policy, cut_mark)
-    newest = islice(filter(None, map(reading.turn, reversed(turns))), MOST_TURNS)
+    newest = islice(filter(None, map(reading.turn, reversed(turns))), MAX_TURNS)
     return Evidence(
         asked=next(filter(None, map(reading.ask, reversed(turns))), None),
-        actions=tuple(islice(chain(reading.said(), reading.results()), MOST_ACTIONS)),
-        files=_first(chain(reading.paths_of_calls(), reading.paths_of_texts()), MOST_FILES),
-        blockers=_first(reading.blockers(), MOST_BLOCKERS),
+        actions=tuple(islice(chain(reading.said(), reading.results()), MAX_ACTIONS)),
+        files=_first(chain(reading.paths_of_calls(), reading.paths_of_texts()), MAX_FILES),
+        blockers=_first(reading.blockers(), MAX_BLOCKERS),
         last=tuple(newest)[::-1],
     )
 
@@ -83,7 +83,7 @@ class _Reading:
     def turn(self, message: Message) -> str:
         """A message as `ROLE: text`; "" if it has neither text nor calls."""
         names = _names(message)
-        called = f"tool calls: {', '.join(names[:_MOST_NAMES])}" if names else ""
+        called = f"tool calls: {', '.join(names[:_MAX_NAMES])}" if names else ""
         excerpt = "; ".join(part for part in (called, self._text(message)) if part).strip()
         label = message.role.upper() if self._real(message) else "INTERNAL CONTEXT"
         return f"{label}: {excerpt}" if excerpt else ""
@@ -94,7 +94,7 @@ class _Reading:
             if message.role != "assistant":
                 continue
             names = _names(message)
-            line = f"Called tool(s): {', '.join(names[:_MOST_NAMES])}" if names else self._brief(message)
+            line = f"Called tool(s): {', '.join(names[:_MAX_NAMES])}" if names else self._brief(message)
             if line:
                 yield line
 
@@ -135,7 +135,11 @@ class _Reading:
 
     def _brief(self, message: Message) -> str:
         text = self._text(message)
-        return f"{text[:_START].rstrip()} ... {text[-_END:].lstrip()}" if len(text) > _LONG else text
+        return (
+            f"{text[:_START_CHARS].rstrip()} ... {text[-_END_CHARS:].lstrip()}"
+            if len(text) > _MAX_CHARS
+            else text
+        )
 
     def _text(self, message: Message) -> str:
         if id(message) not in self._texts:

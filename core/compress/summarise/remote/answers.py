@@ -29,7 +29,7 @@ _TICK = 0.05
 _CEILING = 5
 """Limit of an answer's total time in timeouts, even if data keeps arriving."""
 
-_LONGEST = 200
+_MAX_MESSAGE_CHARS = 200
 _RETRY_HEADERS = ("retry-after-ms", "retry-after")
 
 
@@ -182,7 +182,7 @@ def _provider_words(error: BaseException, secrets: Iterable[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, "[key]") if secret else text
     line = " ".join(redact_text(text).split())
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return line if len(line) <= _MAX_MESSAGE_CHARS else line[: _MAX_MESSAGE_CHARS - 1] + "…"
 
 
 def _retry_after(error: BaseException) -> float | None:

@@ -26,7 +26,7 @@ _ATTEMPTS = 3
 _TOTAL = 300.0
 """Seconds that all attempts together may take."""
 _FIRST_PAUSE = 0.5
-_LONGEST_PAUSE = 20.0
+_MAX_PAUSE = 20.0
 """Longest pause in seconds; if a server asks for more, the failure is reported instead."""
 
 _RUNAWAY = 8
@@ -224,4 +224,4 @@ def _pause(failure: SummaryFailure, attempt: int, attempts: int) -> float | None
     if attempt >= attempts or not is_worth_retrying(failure):
         return None
     pause = failure.retry_after if failure.retry_after is not None else _FIRST_PAUSE * 2 ** (attempt - 1)
-    return pause if pause <= _LONGEST_PAUSE else None
+    return pause if pause <= _MAX_PAUSE else None

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from core.hermes.config.in_force import WindowClaim
-from core.hermes.log.read import LONGEST, Log
+from core.hermes.log.read import MAX_RUN_TIME, Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.finding import Evidence, Source, Verdict
 
@@ -175,7 +175,7 @@ class OtherCompactions:
         ended: set[str | None] = set()
         for index in range(bisect_right(self._times, at) - 1, -1, -1):
             line = self._lines[index]
-            if at - line.at > LONGEST:
+            if at - line.at > MAX_RUN_TIME:
                 return False
             if line.kind is not Kind.STARTED:
                 ended.add(line.session)

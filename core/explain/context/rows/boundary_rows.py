@@ -17,7 +17,7 @@ from core.store.store import Store
 
 _NO_TIME = timedelta(0)
 _SET_BACK = timedelta(minutes=1)
-_BEHIND = 12
+_MAX_COMMITTED_ROWS = 12
 """How many rows after the copies may belong to the same commit: a request, a task list, a continuation."""
 
 
@@ -153,7 +153,7 @@ class _Reader(TurnReader):
         copied = copied_rows(opened)
         # A platform stamps a message with the time it was sent, which may be before the gateway compressed.
         waited = is_local(self.sessions[opened.session_id].source)
-        later_rows = opened.row_ids[copied : copied + _BEHIND]
+        later_rows = opened.row_ids[copied : copied + _MAX_COMMITTED_ROWS]
         messages = self.messages([row for row in later_rows if row not in opened.copy_ids])
         committed: list[Message] = []
         for message, following in zip_longest(messages, messages[1:]):

@@ -20,7 +20,7 @@ from core.model.transcript.storage import RowPreview
 from core.store.store import Store
 
 _SAME = ("role", "content", "tool_call_id", "tool_calls")
-_LEAST = 4
+_MIN_RUN = 4
 """Shorter runs may well be said twice."""
 
 
@@ -82,14 +82,14 @@ def _stored_behind(generations: Sequence[Generation]) -> tuple[int, ...]:
     if newest is None or newest.boundary is None or newest.boundary.mode is not BoundaryMode.IN_PLACE:
         return ()
     found = tuple(row for row in newest.row_ids[copied_rows(newest) :] if row in newest.copy_ids)
-    return found if len(found) >= _LEAST else ()
+    return found if len(found) >= _MIN_RUN else ()
 
 
 def _stored_over(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Runs of messages that repeat everything before them, word for word and call for call."""
     keys = [json.dumps([message.wire.get(name) for name in _SAME], default=str) for message in messages]
     found: set[int] = set()
-    for start in range(_LEAST, len(keys) // 2 + 1):
+    for start in range(_MIN_RUN, len(keys) // 2 + 1):
         run = slice(start, 2 * start)
         calls = any(message.wire.get("tool_call_id") for message in messages[run])
         if keys[start] == keys[0] and calls and keys[run] == keys[:start]:

@@ -9,9 +9,9 @@ from ..settings import Settings
 from ..worker_link import WorkerLink
 
 _SECONDS = 30.0
-_MOST_TOGETHER = 1 << 20
+_MAX_BATCH_BYTES = 1 << 20
 """Most characters sent at once."""
-_MOST_WAITING = 4096
+_MAX_WAITING = 4096
 Text = tuple[str, str, str, str]
 """A text's name, session, role and content."""
 
@@ -35,7 +35,7 @@ class TextKeeper:
     def keep(self, texts: Sequence[Text]) -> bool:
         """Keep texts that are missing from Hermes' database; returns whether this started the worker."""
         self._waiting.update((text[0], text) for text in texts)
-        if len(self._waiting) > _MOST_WAITING:
+        if len(self._waiting) > _MAX_WAITING:
             self._waiting.clear()
         if not self._waiting:
             return False
@@ -59,7 +59,7 @@ def _groups(texts: Sequence[Text]) -> Iterator[list[Text]]:
     for text in texts:
         group.append(text)
         size += len(text[3])
-        if size >= _MOST_TOGETHER:
+        if size >= _MAX_BATCH_BYTES:
             yield group
             group, size = [], 0
     if group:

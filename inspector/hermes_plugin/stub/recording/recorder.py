@@ -20,9 +20,9 @@ from .request_shape import AROUND, KEYS, ShapeReader
 
 log = logging.getLogger(__name__)
 
-_MOST_WAITING = 256
+_MAX_WAITING = 256
 """Most calls queued with their messages; of further calls only counts are kept."""
-_MOST_THIN = 20_000
+_MAX_THIN = 20_000
 _BATCH = 64
 _PAUSE = 0.2
 _LAST_WORDS = 2.0
@@ -66,10 +66,10 @@ class Recorder:
                 if isinstance(messages, list):
                     details["request_messages"] = list(messages)  # the list is read later and may grow
                 waiting = self._queue.qsize()
-                if waiting >= _MOST_THIN:
+                if waiting >= _MAX_THIN:
                     self.dropped += 1
                 else:
-                    kept = details if waiting < _MOST_WAITING else _thin(details)
+                    kept = details if waiting < _MAX_WAITING else _thin(details)
                     self._queue.put((hook, time.time(), kept))
             except Exception as error:  # noqa: BLE001 - a hook must not break a chat
                 self.dropped += 1

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 FILE_NAME = "recording.db"
-_MOST_BYTES = 64 << 20
+_MAX_BYTES = 64 << 20
 _OLDEST = 30 * 86_400.0
 _WAIT = 2.0
 _TABLES = """
@@ -126,13 +126,13 @@ def _bound(connection: sqlite3.Connection) -> None:
     size = pages * connection.execute("PRAGMA page_size").fetchone()[0]
     first = connection.execute("SELECT MIN(at) FROM requests").fetchone()[0]
     limit = time.time() - _OLDEST
-    if size <= _MOST_BYTES and (first is None or first >= limit):
+    if size <= _MAX_BYTES and (first is None or first >= limit):
         return
     with connection:
         connection.execute("DELETE FROM requests WHERE at < ?", (limit,))
         connection.execute("DELETE FROM compactions WHERE at < ?", (limit,))
         connection.execute("DELETE FROM texts WHERE at < ?", (limit,))
-        if size > _MOST_BYTES:
+        if size > _MAX_BYTES:
             connection.execute(
                 "DELETE FROM requests WHERE id <= (SELECT MIN(id) + (MAX(id) - MIN(id)) / 10 FROM requests)"
             )

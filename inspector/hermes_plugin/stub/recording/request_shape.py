@@ -13,9 +13,9 @@ from .kept_texts import Text
 from .parts import parts_of, role_of, size_of, system_of, text_of, told_of, tool_sizes_of
 from .row_names import digest, row_name, rows_of, shown_text
 
-_MOST_KNOWN = 50_000
-_MOST_SESSIONS = 16
-_MOST_OPEN = 64
+_MAX_KNOWN = 50_000
+_MAX_SESSIONS = 16
+_MAX_OPEN = 64
 _PIECE, _BREATH = 1024, 0.0005
 Seen = tuple[Any, Any, Any, Any]
 
@@ -76,7 +76,7 @@ class ShapeReader:
             return
         if hook.startswith("pre_"):
             self._open[key] = (at, dict(details))
-            while len(self._open) > _MOST_OPEN:
+            while len(self._open) > _MAX_OPEN:
                 self._open.popitem(last=False)
             return
         # A request without an answer is not one that the next request continues.
@@ -144,7 +144,7 @@ class ShapeReader:
         kept = next((i for i, (old, new) in pairs if old.name != new.name), min(len(before), len(rows)))
         self._before[session, task] = rows
         self._before.move_to_end((session, task))
-        while len(self._before) > _MOST_SESSIONS:
+        while len(self._before) > _MAX_SESSIONS:
             self._before.popitem(last=False)
         for row, message in zip(rows[kept:], messages[kept:], strict=True) if self._wants_texts else ():
             if row.role != "system":  # already collected
@@ -182,7 +182,7 @@ class ShapeReader:
         found = self._known.get(text)
         if found is None:
             found = digest(text)
-            if len(self._known) >= _MOST_KNOWN:
+            if len(self._known) >= _MAX_KNOWN:
                 self._known.clear()
             self._known[text] = found
         return found

@@ -185,8 +185,8 @@ FULL_COMPRESSIONS = 12
 
 
 GAP = 2
-LEAST_TITLE = 12
-FEWEST = 3
+MIN_TITLE = 12
+MIN_COLUMNS = 3
 """Columns that stay however narrow the list is."""
 ALL, OWN = "all", "own"
 _TOKENS = frozenset({"last", "conversation", "uncached", "read", "write", "output", "hit", "cost"})
@@ -221,9 +221,9 @@ def layout(
         narrow = {name_of(one): one for one in reversed(wanted) if name_of(one) not in there}
         fit = [one for one in wanted if one in fit or narrow.get(name_of(one)) is one]
     shown = [one for one in fit if profiles or one.title != PROFILE]
-    while _fixed(shown) + LEAST_TITLE > width and len(shown) > FEWEST:
+    while _fixed(shown) + MIN_TITLE > width and len(shown) > MIN_COLUMNS:
         shown.pop(-2)
-    room = max(LEAST_TITLE, width - _fixed(shown))
+    room = max(MIN_TITLE, width - _fixed(shown))
     return tuple((column, column.width or room) for column in shown)
 
 

@@ -39,9 +39,9 @@ CHUNK = 500
 """Conversations whose rows are read at once; they are not kept."""
 
 PATIENCE = 0.5
-"""Seconds to the first partial answer; each later one takes twice as long, up to `LONGEST`."""
+"""Seconds to the first partial answer; each later one takes twice as long, up to `MAX_SECONDS`."""
 
-LONGEST = 8.0
+MAX_SECONDS = 8.0
 
 
 def previews(lines: Sequence[SessionLine], stop: Cancelled) -> dict[Key, str]:
@@ -179,7 +179,7 @@ class Ranker:
                 return
             if time.monotonic() - shown_at > patience:
                 yield self._page(asked, keys, looked_at, size, stop)
-                patience, shown_at = min(2 * patience, LONGEST), time.monotonic()
+                patience, shown_at = min(2 * patience, MAX_SECONDS), time.monotonic()
         there = [key for key in keys if key in self._known]
         yield self._page(asked, there, len(there), size, stop)
 

@@ -22,7 +22,7 @@ Key = tuple[Location, str]
 """Identifies a conversation over all databases: its database and its first session."""
 State = tuple[str, datetime | None, int, Buckets]
 """A conversation's newest session, last activity, messages and tokens."""
-MOST = 500
+MAX_REMEMBERED = 500
 """Most conversations remembered per database, those seen last."""
 _LENGTH = 7
 
@@ -159,7 +159,7 @@ def remember(lines: Iterable[SessionLine], extras: Mapping[Key, Extra]) -> None:
             found.setdefault(line.location, {})[line.row.root.id] = figures
     for place, fresh in found.items():
         older = {root: figures for root, figures in _read(place).items() if root not in fresh}
-        rows = dict([*older.items(), *fresh.items()][-MOST:])
+        rows = dict([*older.items(), *fresh.items()][-MAX_REMEMBERED:])
         _kept(place).write(json.dumps(rows, separators=(",", ":")))
 
 

@@ -26,7 +26,7 @@ GIVES_WAY = ("model", "with below", "began", "generations", "hit", "ended", "msg
 """The order in which columns are dropped if space is tight."""
 TEXTS = frozenset({"kind", "began", "model", "ended"})
 GAP = 2
-LEAST_TREE, TREE_SHARE = 34, 0.45
+MIN_TREE, TREE_SHARE = 34, 0.45
 """Fewest cells of the tree, and its share of a wide list."""
 
 
@@ -130,7 +130,7 @@ def columns(width: int) -> tuple[tuple[str, int], ...]:
     """The columns that leave the tree enough room."""
     shown = dict(COLUMNS)
     for name in GIVES_WAY:
-        if width - sum(cells + GAP for cells in shown.values()) >= max(LEAST_TREE, width * TREE_SHARE):
+        if width - sum(cells + GAP for cells in shown.values()) >= max(MIN_TREE, width * TREE_SHARE):
             break
         del shown[name]
     return tuple(shown.items())

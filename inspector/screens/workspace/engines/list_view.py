@@ -16,7 +16,7 @@ from inspector.widgets.panes.card import field, headline, paragraph
 OURS_IS = "Hermes' own compressor, as this program replays it for the release of this conversation"
 NARROW = 90
 """Width below which only the card shows kept, dropped, unpaired and calls."""
-_SHOWN = 12
+_MAX_FACTS = 12
 """Most lost facts on a card."""
 
 
@@ -107,7 +107,7 @@ def card(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
 
 def _lost(kept: Retention | None, width: int, ink: Palette) -> Iterator[Line]:
     lost = kept.lost if kept else ()
-    for place, fact in enumerate(lost[:_SHOWN]):
+    for place, fact in enumerate(lost[:_MAX_FACTS]):
         if not place:
             yield from (
                 Line(),

@@ -23,9 +23,9 @@ from inspector.terminal.text import cell_len, clean, wrap
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.retention import WeightBar
 
-MOST_WORDS = 2
+MAX_WORDS = 2
 """Most lines of Hermes' words, and of notes."""
-LEAST_CUT = 20
+MIN_CUT = 20
 """A piece that does not fit is cut if this many of its cells remain, otherwise left out."""
 
 
@@ -127,7 +127,7 @@ def figures(
         (_money(shown, price), palette.style("money")),
     ):
         room = width - line.width - 4
-        if text and (cell_len(text) <= room or room >= LEAST_CUT):
+        if text and (cell_len(text) <= room or room >= MIN_CUT):
             line.gap(3).add(text, style, most=room)
     return line
 
@@ -171,7 +171,7 @@ def words_of(shown: Comparison, width: int) -> Iterator[tuple[bool, str]]:
 
 def _lines(words: str, room: int) -> list[str]:
     lines = list(wrap(clean(words), room))
-    return lines if len(lines) <= MOST_WORDS else [*lines[: MOST_WORDS - 1], f"{lines[MOST_WORDS - 1]} …"]
+    return lines if len(lines) <= MAX_WORDS else [*lines[: MAX_WORDS - 1], f"{lines[MAX_WORDS - 1]} …"]
 
 
 def _saving(saved: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from core.compress.planning.summary_window import MOST_TURNS
+from core.compress.planning.summary_window import MAX_TURNS
 from inspector.screens.workspace.preview.focus.model import COMPARED
 from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.next_screens import NextScreens
@@ -55,7 +55,7 @@ class TypedAnswers:
         if self._view.cursor.engine is not None:
             self._view.toast(KEPT, "warning")
             return
-        hint = f"1 to {MOST_TURNS} of your last turns to keep word for word; empty: Hermes decides"
+        hint = f"1 to {MAX_TURNS} of your last turns to keep word for word; empty: Hermes decides"
         if self._work.basis is None and not self._work.reading:
             self._view.toast(self._work.refusal, "warning")
         else:

@@ -26,7 +26,7 @@ from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.stack import Layer, prompt_layers
 from inspector.widgets.panes.card import field, origin_lines
 
-FEW = 3
+MIN_BARS = 3
 """With fewer bars there is nothing to compare, so only text is shown."""
 STACKED = (
     ("cache read", "bucket-read", "█", 1),
@@ -89,14 +89,14 @@ def bars_of(found: UsageAnswer) -> Bars:
         return _of_calls(found.calls)
     priced = found.peak is not None
     values = tuple(float((day.usd if priced else day.tokens) or 0) for day in found.days)
-    if len(values) < FEW or not any(values):
+    if len(values) < MIN_BARS or not any(values):
         return Bars((), *bar_caption(found))
     layers = _layers(found.days, values, priced=priced)
     return Bars(values, *bar_caption(found), layers, lambda place: day_words(found.days[place]), money=priced)
 
 
 def _by_call(found: UsageAnswer) -> bool:
-    return len(found.days) < FEW <= len(found.calls)
+    return len(found.days) < MIN_BARS <= len(found.calls)
 
 
 def bar_of(found: UsageAnswer, row: LedgerRow) -> int:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from core.account.pricing.price import bucket_costs
 from core.model.accounting.ledger import Ledger, LedgerRow
 
-MOST_DAYS = 400
+MAX_DAYS = 400
 BUCKETS = ("input", "cache_read", "cache_write", "output")
 NOTHING = (0.0,) * len(BUCKETS)
 
@@ -54,7 +54,7 @@ def days_of(
     if not known:
         return ()
     end = last if exactly and last else max(known if last is None else (last, *known))
-    count = min(MOST_DAYS, (end - (first or min(known))).days + 1)
+    count = min(MAX_DAYS, (end - (first or min(known))).days + 1)
     span = (end - timedelta(days=back) for back in reversed(range(count)))
     return tuple(known.get(day, Day(day)) for day in span)
 

@@ -20,7 +20,7 @@ PAD = 1
 """Cells between the last column and the scroll bar."""
 PRICING = "pricing…"
 """Shown instead of computed costs until the price list is loaded."""
-LEAST_NAME, MOST_NAME, LEAST_BAR = 22, 44, 12
+MIN_NAME, MAX_NAME, MIN_BAR = 22, 44, 12
 """Fewest cells of a name, most cells of a name with a cost bar, fewest cells of that bar."""
 BAR = "▇"
 
@@ -110,7 +110,7 @@ class LedgerList(RowList[LedgerRow]):
         ink, width = self.palette, width - PAD
         task = f"  {row.task}" if row.task else ""
         room = self._room(width)
-        name = min(room, MOST_NAME) if room - MOST_NAME >= LEAST_BAR else room
+        name = min(room, MAX_NAME) if room - MAX_NAME >= MIN_BAR else room
         line = Line().add(row.label or row.key, ink.style("ink"), most=max(4, name - len(task)))
         line.add(task, ink.style("ink-faint"), most=name - line.width).to(name)
         if name < room and self.dearest and row.key:
@@ -126,4 +126,4 @@ class LedgerList(RowList[LedgerRow]):
         return line
 
     def _room(self, width: int) -> int:
-        return max(LEAST_NAME, width - sum(one.width + GAP for one in self.shown))
+        return max(MIN_NAME, width - sum(one.width + GAP for one in self.shown))

@@ -44,7 +44,7 @@ from inspector.widgets.panes.text_pane import TextPane
 LOADING = "Adding up tokens and money; for a large database the first time takes some seconds."
 ROOMY = 110
 """Columns from which the totals have more detail."""
-FEW = 4
+MIN_ROWS = 4
 """Fewer rows than this leave room for their origin on a short screen."""
 
 
@@ -125,7 +125,9 @@ class UsagePanel(Reporting, Vertical):
             self.action_period()
             return
         if self._answer is None:
-            self.set_class(self.app.size.height < SHORT and len(found.ledger.rows) > FEW, "-without-origin")
+            self.set_class(
+                self.app.size.height < SHORT and len(found.ledger.rows) > MIN_ROWS, "-without-origin"
+            )
         again = self._answer is not None and self._answer.question == found.question
         before = self.rows.current if again else None
         self._answer, self._detail = found, None

@@ -35,7 +35,7 @@ TOKEN = {
     Standing.OPEN: "severity-info",
     Standing.DUE: "severity-critical",
 }
-SIZE, LEAST_OUTCOME, MOST_OUTCOME = 8, 30, 40
+SIZE, MIN_OUTCOME, MAX_OUTCOME = 8, 30, 40
 """Width of the size column, and the least and the greatest width of the outcome."""
 SIGN = {True: "✓", False: "×", None: "–"}
 _WIDE = 96
@@ -74,7 +74,7 @@ class TurnList(RowList[Turn]):
 def _rooms(width: int) -> tuple[int, int]:
     """Cells for the outcome of a turn, and for the user's message."""
     room = max(2, width - 5 - 4 - 13 - SIZE - 4)
-    came = max(min(room // 2, MOST_OUTCOME), min(room, LEAST_OUTCOME))
+    came = max(min(room // 2, MAX_OUTCOME), min(room, MIN_OUTCOME))
     return came, room - came
 
 

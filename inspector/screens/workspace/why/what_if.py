@@ -35,7 +35,7 @@ GIVES_WAY, ROOMY = ("summary", "prompts", "peak"), 100
 """Columns that are dropped on narrower screens, where the notes matter more; and that width."""
 NOTES = 32
 """Cells for the notes after a bar."""
-LEAST_BAR = 8
+MIN_BAR = 8
 """Fewest cells of a cost bar; with less room it is left out."""
 TALL = 34
 """Rows of a screen from which the requests under the selected setting are drawn below the list."""
@@ -67,7 +67,7 @@ class ScenarioList(RowList[Scenario]):
         for title, cells in _columns(width):
             line.cell(text_of[title], cells, ink.style("ink-muted"), right=True).gap(1)
         room = width - line.width - NOTES  # the same in every row, so that bars share a scale
-        if room >= LEAST_BAR:
+        if room >= MIN_BAR:
             most = max((spent_on(other) for other in self.found), default=1) or 1
             token = "severity-warning" if one.loops or one.refused else "bucket-read" if row.best else "rule"
             token = "part-head" if row.actual else token

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.account.prompt_cache.breaks import LEAST, BreakContext, find_breaks, identity_changed
+from core.account.prompt_cache.breaks import MIN_CACHED_TOKENS, BreakContext, find_breaks, identity_changed
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.ledger import PriceRow, Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall
@@ -150,7 +150,7 @@ def test_a_break_never_loses_more_than_was_there(shape: list[tuple[int, float]])
     calls = tuple(call(n * 10, prompt, int(prompt * share)) for n, (prompt, share) in enumerate(shape))
     for one in find_breaks(calls, BreakContext(log(), frozenset({"s"})), lambda _: None):
         before, at = calls[one.call - 1], calls[one.call]
-        assert LEAST <= one.tokens_lost <= min(before.prompt or 0, at.prompt or 0)
+        assert MIN_CACHED_TOKENS <= one.tokens_lost <= min(before.prompt or 0, at.prompt or 0)
 
 
 def test_an_identity_is_another_once_the_stored_prompt_no_longer_holds_it(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.compress.dry_run import preview
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
-from core.compress.planning.summary_window import MOST_TURNS, clamped, rejoined
+from core.compress.planning.summary_window import MAX_TURNS, clamped, rejoined
 from core.compress.sizing.estimate import transcript_tokens
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.hermes.policy.policy import documents, load_policy, releases
@@ -79,7 +79,7 @@ def test_kept_results_are_not_pruned_away() -> None:
 
 
 def test_the_number_of_turns_has_limits() -> None:
-    assert [clamped(0), clamped(7), clamped(5000)] == [1, 7, MOST_TURNS]
+    assert [clamped(0), clamped(7), clamped(5000)] == [1, 7, MAX_TURNS]
 
 
 def test_two_messages_of_one_speaker_never_meet() -> None:

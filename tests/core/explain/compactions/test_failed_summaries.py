@@ -8,7 +8,7 @@ from core.explain.compactions.outcome import failure_of, words, words_of
 from core.explain.diagnose.diagnose import diagnose
 from core.explain.events import explain
 from core.explain.headline.conversation import standing_failure
-from core.model.finding import MOST, Severity
+from core.model.finding import MAX_HEADLINE_CHARS, Severity
 from tests.core.explain.home import Home, explained
 
 CAUSES = {
@@ -47,7 +47,7 @@ def test_a_failure_is_read_by_the_table_of_provider_errors(home: Home, text: str
     assert failure is not None
     assert failure.cause == cause
     says, helps = words(failure)
-    assert len(says) + len(helps) < 2 * MOST
+    assert len(says) + len(helps) < 2 * MAX_HEADLINE_CHARS
 
 
 def causes(home: Home) -> list[str | None]:

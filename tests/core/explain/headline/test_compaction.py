@@ -17,7 +17,7 @@ from core.model.compaction.event import (
     Trigger,
     TurnAttempt,
 )
-from core.model.finding import MOST, Severity, Verdict
+from core.model.finding import MAX_HEADLINE_CHARS, Severity, Verdict
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, compacted, explained, only
 
@@ -120,7 +120,7 @@ def test_every_attempt_has_one_sentence_that_fits(
         completed=completed,
     )
     told = event_headline(one)
-    assert 0 < len(told.sentence) <= MOST
+    assert 0 < len(told.sentence) <= MAX_HEADLINE_CHARS
     assert "None" not in told.sentence.replace(focus or "\0", "")
     assert (told.remedy is not None) >= one.failed
 
@@ -225,7 +225,7 @@ def test_a_turn_given_up_over_another_refusal_is_not_told_to_shorten_the_convers
     told = event_headline(event(Trigger.OVERFLOW, refused="bad_request", attempt=attempt))
     assert "mistook another kind of refusal" in told.sentence
     assert "what the provider refused" in (told.remedy or "")
-    assert len(told.sentence) < MOST
+    assert len(told.sentence) < MAX_HEADLINE_CHARS
 
 
 def test_what_a_provider_compacted_in_its_own_thread_says_nothing_of_our_messages() -> None:

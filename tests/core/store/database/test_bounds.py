@@ -74,7 +74,7 @@ def test_reading_a_closed_database_leaves_nothing_beside_it(make: Make) -> None:
 
 def test_one_too_large_to_copy_says_what_reading_left(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     path = closed(make)
-    monkeypatch.setattr(closed_copy, "MOST_COPIED", 1_000)
+    monkeypatch.setattr(closed_copy, "MAX_COPIED", 1_000)
     with Store(path) as store:
         (note,) = store.health().notes
     assert "left an empty state.db-wal" in note

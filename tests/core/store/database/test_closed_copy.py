@@ -97,7 +97,7 @@ def test_one_that_somebody_has_open_is_read_in_place(make: Make) -> None:
 
 def test_copies_take_no_more_memory_than_they_may(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     older, newer = closed(make, "older.db"), closed(make, "newer.db")
-    monkeypatch.setattr(closed_copy, "MOST_SHARED", newer.stat().st_size)
+    monkeypatch.setattr(closed_copy, "MAX_SHARED", newer.stat().st_size)
     kept = [shared_copy(path) for path in (older, older, newer, newer)]
     assert shared_copy(newer) == kept[3]
     assert shared_copy(older) not in (None, kept[1])

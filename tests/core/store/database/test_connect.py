@@ -162,7 +162,7 @@ def test_a_complaint_that_is_no_text_is_still_one_line(make: Callable[..., Sessi
 def test_a_value_beyond_all_bounds_is_named_and_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connect, "MOST_OF_A_VALUE", 50_000)
+    monkeypatch.setattr(connect, "MAX_VALUE_BYTES", 50_000)
     with SessionDatabase(tmp_path / "state.db") as made:
         made.session("s")
         made.message("s", "user", "w" * 60_000)

@@ -22,5 +22,5 @@ def test_that_there_may_be_more_is_said_once_as_many_were_found_as_are_asked_for
     every = recalled(samples, "auth")
     assert len(every.hits) > 2
     assert not every.partial
-    monkeypatch.setattr(question, "MOST", len(every.hits) + room)
+    monkeypatch.setattr(question, "MAX_HITS", len(every.hits) + room)
     assert recalled(samples, "auth").partial is more

@@ -111,7 +111,7 @@ async def test_below_a_conversation_named_at_the_start_nothing_is_measured_until
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was written is read when it is looked for, however short a time ago it was read before."""
-    monkeypatch.setattr("inspector.base.live.LEAST", 0.0)
+    monkeypatch.setattr("inspector.base.live.MIN_PAUSE", 0.0)
     monkeypatch.setattr("inspector.base.live.SHARE", 0.0)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.widgets.bars.status_line import MOST_LINES, Banner
+from inspector.widgets.bars.status_line import MAX_LINES, Banner
 from tests.hostile import HOSTILE, harmful
 from tests.inspector.driving import at_sizes
 from tests.inspector.widgets.alone import Alone
@@ -33,7 +33,7 @@ async def test_more_than_fits_ends_with_a_sign() -> None:
     async with (app := Alone(Banner())).run_test(size=(40, 24)) as pilot:
         app.widget.say(LONG * 5)
         await pilot.pause()
-        assert len(app.lines()) == MOST_LINES
+        assert len(app.lines()) == MAX_LINES
         assert app.lines()[-1].rstrip().endswith("…")
 
 

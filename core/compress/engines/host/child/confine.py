@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-_MOST_FORKS = 8
+_MAX_PROCESSES = 8
 _FILE_BYTES = 256 << 20
 _MORE_PROCESSES = 64
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -160,7 +160,7 @@ def _auditor(folder: str) -> Callable[[str, tuple[Any, ...]], None]:
         elif event in _FORKS:
             used = int.from_bytes(forks[:8], "little") + 1
             forks[:8] = used.to_bytes(8, "little")
-            if used > _MOST_FORKS:
-                raise PermissionError(f"the host lets an engine start {_MOST_FORKS} processes at most")
+            if used > _MAX_PROCESSES:
+                raise PermissionError(f"the host lets an engine start {_MAX_PROCESSES} processes at most")
 
     return audit

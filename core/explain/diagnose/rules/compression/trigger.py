@@ -22,9 +22,9 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.finding import Evidence, Source, Verdict
 
-_AT_ONCE, _COPIED = 5.0, 60.0
+_SAME_TIME, _SAME_COPY = 5.0, 60.0
 """Seconds between the last line of a log and its file's time, and between two files of a copied home."""
-_LEAST, _MOST = 0.01, 0.99
+_MIN_THRESHOLD, _MAX_THRESHOLD = 0.01, 0.99
 """The lowest and highest value of compression.threshold."""
 _OF_ENGINE = "Set a {way} threshold where the context engine {name} has its settings"
 
@@ -132,8 +132,8 @@ def _edited_since(case: Case) -> bool:
     except OSError:
         return False
     # In a copied home the files are newer than the log's last line.
-    copied = abs(logged - case.context.clock.utc(log.records[-1].at).timestamp()) > _AT_ONCE
-    return edited > logged + (_COPIED if copied else 0)
+    copied = abs(logged - case.context.clock.utc(log.records[-1].at).timestamp()) > _SAME_TIME
+    return edited > logged + (_SAME_COPY if copied else 0)
 
 
 def _differing(claims: list[tuple[int, Evidence]], case: Case) -> Found:
@@ -244,7 +244,7 @@ def to_fire_earlier(case: Case) -> str:
         return _OF_ENGINE.format(way="lower", name=case.context.engine.name)
     if case.policy.threshold.absolute_cap:
         return "Set compression.threshold_tokens in config.yaml"
-    if case.limits is not None and not moves(case, _LEAST):
+    if case.limits is not None and not moves(case, _MIN_THRESHOLD):
         return f"Set a lower model.context_length in config.yaml ({case.limits.percent:.0%} is the least)"
     return "Set a lower compression.threshold in config.yaml"
 
@@ -258,7 +258,7 @@ def to_fire_later(case: Case) -> str:
         return "Raise compression.threshold_tokens in config.yaml"
     if case.threshold is not None and case.threshold == settings.aux_window:
         return "Set auxiliary.compression.model to one with a longer window"
-    if case.limits is not None and not moves(case, _MOST):
+    if case.limits is not None and not moves(case, _MAX_THRESHOLD):
         return "Use a model with a longer window, as no compression.threshold is higher here"
     return "Raise compression.threshold in config.yaml"
 
@@ -278,7 +278,7 @@ def to_fire_less(case: Case, events: Iterable[CompressionEvent]) -> str:
     return "The provider refused what was sent: set model.context_length to what it serves"
 
 
-def moves(case: Case, share: float = _MOST) -> bool:
+def moves(case: Case, share: float = _MAX_THRESHOLD) -> bool:
     """Whether another compression.threshold would change the threshold in spite of floors and caps."""
     if case.window is None:
         return False

@@ -23,7 +23,7 @@ from core.store.database.connect import reading
 from core.store.store import Store
 from core.support.formatting import plural
 
-_BESIDE = ("", "-wal", "-shm")
+_FILE_SUFFIXES = ("", "-wal", "-shm")
 _OTHERS = stat.S_IRGRP | stat.S_IROTH
 _PARTS = {
     "messages_fts_trigram": "trigram index",
@@ -145,7 +145,7 @@ def loose_permissions(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 def _private_files(store: Store) -> Iterator[tuple[Path, ...]]:
     """Groups of files that belong together."""
-    yield tuple(store.path.with_name(store.path.name + suffix) for suffix in _BESIDE)
+    yield tuple(store.path.with_name(store.path.name + suffix) for suffix in _FILE_SUFFIXES)
     if store.location.home is not None:
         yield (store.location.home / ".env",)
 

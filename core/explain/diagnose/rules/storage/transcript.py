@@ -23,14 +23,16 @@ from core.support.formatting import plural
 _SAME = ("role", "content", "tool_call_id", "tool_calls")
 _UNANSWERED = ("call without a result", "calls without a result")
 _MENDED = "Hermes leaves out such results and writes a stand-in for missing ones in each request"
-_APART = "A result is not next to its call: the model never sees it, and a provider may refuse the request"
+_SEPARATED = (
+    "A result is not next to its call: the model never sees it, and a provider may refuse the request"
+)
 MASK = re.compile(
     r"(?i)(?<!\w)[a-z]\w{2,60}[\"']?\s?[:=]\s?[\"']?\*\*\*|://[^\s:@/]{0,80}:\*\*\*@"
     r"|\b(?:bearer|basic|token) \*\*\*|\[redacted|«redacted"
     r"|(?<!\w)(?:sk|gh[opsu]|glpat|hf|npm|pypi|xox[abp])[-_]\w{1,4}\.\.\.\w{4}(?!\w)"
 )
 """What a masked credential looks like: stars after a name or word, or two ends. Bare stars are Markdown."""
-_LONGEST = 200_000
+_MAX_CHARS = 200_000
 
 
 @conversation_rule("E6")
@@ -46,7 +48,7 @@ def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
         )
         numbers = {"count": len(faults), "told": words, "kinds": kinds}
         separated = _separated([message for _, message in faults])
-        numbers["effect"] = _APART if separated else _MENDED
+        numbers["effect"] = _SEPARATED if separated else _MENDED
         yield Found(numbers, (evidence,), severity=None if separated else Severity.WARNING)
 
 
@@ -164,9 +166,9 @@ def _stored(case: Case) -> Iterator[list[tuple[str, bytes]]]:
     for session in case.conversation.sessions:
         prompt = case.store.system_prompt(session)
         if prompt:
-            yield [(f"system prompt of {session.id}", prompt.encode("utf-8", "replace")[:_LONGEST])]
+            yield [(f"system prompt of {session.id}", prompt.encode("utf-8", "replace")[:_MAX_CHARS])]
         for rows in read_texts(case.store, session.id):
-            yield [(f"message {row}", text[:_LONGEST]) for row, text in rows]
+            yield [(f"message {row}", text[:_MAX_CHARS]) for row, text in rows]
 
 
 @conversation_rule("I3")

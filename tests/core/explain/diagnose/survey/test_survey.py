@@ -105,7 +105,7 @@ def test_what_the_log_tells_of_is_examined_before_any_message_is_looked_through(
 def test_a_survey_stopped_among_the_messages_begins_there_again(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scan, "_AT_ONCE", 2)
+    monkeypatch.setattr(scan, "_BATCH", 2)
     told: list[int] = []
     with home.store() as store:
         stopped = survey(store, scanned=lambda done, _: told.append(done), cancelled=lambda: len(told) > 3)
