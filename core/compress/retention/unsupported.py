@@ -105,14 +105,20 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
         strange += () if strange or one.recorded else _misreported(one, evidence, same_language=same_language)
         for category, value in strange if len(found) < _MOST else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
+    wrong = _believable(tuple(found.values()))
     # Only after a wrong claim does it matter how likely a sentence is, which takes long to compute.
-    doubted = [one for one in read if found and suspicions and same_language and not one.recorded]
+    doubted = [one for one in read if wrong and suspicions and same_language and not one.recorded]
     worst = weigh_doubts([doubt for one in doubted for doubt in _doubts(one, evidence)])
-    unlikely = suspected(worst, {claim.where for claim in found.values()})
+    unlikely = suspected(worst, {claim.where for claim in wrong})
     vouched = sum(known.values()) / len(known) if known else 1.0
-    claims = (*found.values(), *map(_suspicion, unlikely))[:_MOST]
+    claims = (*wrong, *map(_suspicion, unlikely))[:_MOST]
     shown = tuple(_beside(one, evidence) for one in claims) if suspicions else claims
     return Checked(shown, vouched, same_language)
+
+
+def _believable(found: Sequence[Unsupported]) -> Sequence[Unsupported]:
+    """All claims if a value is among them, which can be compared exactly; else the first act or rule."""
+    return found if any(claim.category in _VALUES for claim in found) else found[:1]
 
 
 def _doubts(one: _Sentence, evidence: Evidence) -> Iterator[Doubt]:

@@ -170,6 +170,16 @@ def test_of_a_summary_in_another_language_only_values_and_acts_are_held_against_
     assert [one.category for one in claims("The unit tests passed.", FRENCH)] == ["done"]
 
 
+def test_without_a_wrong_value_only_the_first_doubtful_act_is_flagged() -> None:
+    acts = "The branch was pushed.\nThe invoices must never leave the building."
+    assert [claim.category for claim in claims(acts)] == ["done"]
+    assert {claim.category for claim in claims(f"{acts}\nIt costs $410.")} >= {
+        "done",
+        "constraints",
+        "numbers",
+    }
+
+
 def test_tests_that_never_ran_did_not_pass() -> None:
     middle = [user("fix the parser"), *call("patch", "ok", path="src/parser.py"), assistant("It is changed.")]
     for told in ("All tests pass.", "The build went through, and that without errors."):
