@@ -14,7 +14,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from core.redact.known_values import KNOWN
-from core.redact.spans import BETWEEN, Search, pattern, search_for
+from core.redact.spans import BETWEEN, ODD_WORD, Search, lowered, pattern, search_for
 from core.support.program_files import load_table
 
 _BRACED = pattern(r"\{[A-Z][A-Z0-9]{2}")
@@ -22,15 +22,23 @@ _BRACED = pattern(r"\{[A-Z][A-Z0-9]{2}")
 _ROW = pattern(r"[A-Za-z0-9_+/=.~%,-]{12}|-----BEGIN ")
 """Every credential recognised by its own text contains such a row."""
 _GIVEN = pattern(
-    r"""[=:：<|]|->|--|\s-\w|["'`]\s*,|\(\s*\\*["'`]|\bist? |\bes |[èé] |是|为|[A-Za-z0-9_+/=.~-]{16}"""
+    r"""[=:：<|]|->|--|\s-\w|["'`]\s*,|\(\s*\\*["'`]|\bist? |\bes |[èé] |是|为|\d{6}|[A-Za-z0-9_+/=.~-]{16}"""
     r"""|(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)[\w.-]{0,64}[ \t]{1,4}\\{0,4}["'`]?"""
     r"""(?=\S{0,255}[0-9+/=~!@#$%^&*])[A-Za-z0-9_+/=.~!@#$%^&*-]{6}"""
 )
 """What separates the name of a secret from its value, or a value that stands out among words."""
-_DRAWN = pattern(r"[A-Za-z]{10}|(?=\S{0,64}[^\W\d_])(?=[^\s\d!$%^&*?+~#=]{0,64}[\d!$%^&*?+~#=])\S{6}")
+_CALL = pattern(r"[(\[](?=[^()\n]{0,200}[\"'])")
+"""How the arguments of a call begin that is given a password."""
+_DRAWN = pattern(
+    r"[A-Za-z]{10}|[a-z]{4}(?:-[a-z]{4}){3}|(?=\S{0,64}[^\W\d_])(?=[^\s\d!$%^&*?+~#=]{0,64}[\d!$%^&*?+~#=])\S{6}"
+)
 """A word that may be a password."""
 _NAME = pattern(r"^[a-z]+(?:_[a-z]+)+$", re.MULTILINE)
 """A word of code, such as `official_docs_snapshot`: keys without a word have digits or capitals."""
+_COUNTED = pattern(r"(?<![\w.\-])(?:rough_)?tokens(?=[,.;)]?(?:[ ”](?!\{)|$)|=~)")
+"""A number's unit, in most sentences of this program: the word alone is the name of no secret."""
+_SEVERAL = pattern(r"\n|\\n|echo|printf|<<<")
+"""Without this nothing that `_COUNTED` matches heads a column or names a file of credentials."""
 _READ_AFTER = 2_000
 """Characters read beyond those requested."""
 _MIN_WORD_LENGTH = 10
@@ -43,14 +51,15 @@ class _Clues(NamedTuple):
     """What to search for, from the table of credentials.
 
     Attributes:
-        placed: The search for what begins a credential's place.
+        placed: The search for what begins a credential's place: its length, and the numbers of these places.
     """
 
     needles: tuple[str, ...]
-    placed: Search[None]
+    placed: Search[tuple[int, list[int]]]
     stems: tuple[str, ...]
     hashes: tuple[str, ...]
     said: tuple[str, ...]
+    calls: tuple[str, ...]
     pairs: tuple[str, ...]
     tools: frozenset[str]
     row: re.Pattern[str]
@@ -61,20 +70,22 @@ def may_hold_credential(text: str) -> bool:
     if KNOWN.held(text):
         return True
     clues = _clues()
+    if _is_placed(text, clues):
+        return True
+    text = _without_counts(text)
     words = set(
         text.replace('"', " ").replace("\\n", " ").split()
     )  # many texts in one say the same words again
     lower = _lower(f"{' '.join(words)} ")
-    lowered = _lower(text)
-    if any(True for _ in clues.placed(lowered)):
-        return True
+    whole = _lower(text)
     has_stem = any(stem in lower for stem in clues.stems)
     if has_stem and _GIVEN.search(text):
         return True
     if (
         has_stem
         or any(sign in text for sign in clues.pairs)
-        or any(word in lowered for word in clues.said)
+        or any(word in whole for word in clues.said)
+        or (_CALL.search(text) and any(call in whole for call in clues.calls))
         or not clues.tools.isdisjoint(words)
     ) and _DRAWN.search(text):
         return True
@@ -102,6 +113,28 @@ def masked_start(text: str, chars: int) -> str:
     return masked(text[: chars + _READ_AFTER])[:chars]
 
 
+def _is_placed(text: str, clues: _Clues) -> bool:
+    """Whether a text has the form of a credential's place, or the words of one in a list of arguments."""
+    lower = lowered(text)
+    for last, (length, numbers) in clues.placed(lower):
+        from core.redact.table import places  # few texts need it
+
+        at, listed = last - length + 1, '"-' in text or "'-" in text
+        if not numbers or listed:
+            return True
+        for place in (places()[number] for number in numbers if places()[number].beside in lower):
+            if place.found(text, at, last + 1) or place.found(lower, at, last + 1):
+                return True
+    return False
+
+
+def _without_counts(text: str) -> str:
+    """A text without the unit of its numbers, where it can mean nothing else."""
+    if "tokens" not in text or _SEVERAL.search(text) or ODD_WORD.search(text):
+        return text
+    return _COUNTED.sub("", text)
+
+
 def _may_hold_hash(text: str, lower: str, clues: _Clues) -> bool:
     """Whether there may be a password hash, which has separators in it and so need not contain a long row."""
     if "$" in text and any(needle in text for needle in clues.hashes):
@@ -116,9 +149,16 @@ def _lower(text: str) -> str:
 @cache
 def _clues() -> _Clues:
     table, words = load_table("core/redact/kinds.yaml"), load_table("core/redact/words.yaml")
-    placed, unnamed = load_table("core/redact/places.yaml"), words["unnamed"]
-    places = [needle for entry in placed["places"] for needle in entry["needles"]] + placed["manifests"]
-    places += [" ".join((*takewhile(str.islower, line.split()), "")) for line in placed["usages"]]
+    table_of_places, unnamed = load_table("core/redact/places.yaml"), words["unnamed"]
+    needles = [entry["needles"] for entry in table_of_places["places"]]
+    needles += [
+        (" ".join((*takewhile(str.islower, line.split()), "")),) for line in table_of_places["usages"]
+    ]
+    placed: dict[str, tuple[int, list[int]]] = {}
+    for number, spelled in enumerate(needles):
+        for needle in spelled:
+            placed.setdefault(needle.lower(), (len(needle), []))[1].append(number)
+    placed.update({word.lower(): (len(word), []) for word in table_of_places["manifests"]})
     hashes = [
         needle
         for entry in table["known"]
@@ -129,7 +169,7 @@ def _clues() -> _Clues:
     return _Clues(
         needles=tuple(needle.rstrip() for entry in table["known"] for needle in entry.get("needles", ())),
         hashes=tuple(needle for needle in hashes if "$" in needle),
-        placed=search_for(dict.fromkeys(places)),
+        placed=search_for(placed),
         stems=tuple(words["names"]["stems"]),
         said=(
             "pass",
@@ -138,8 +178,8 @@ def _clues() -> _Clues:
             *unnamed["whole"],
             *unnamed["people"],
             *unnamed["files"],
-            *(f"{call}(" for call in unnamed["calls"]),
         ),
+        calls=tuple(call.partition(".")[0] for call in unnamed["calls"]),
         pairs=tuple(unnamed["pairs"]),
         tools=frozenset(words["issuers"]["tools"]),
         row=pattern(rf"[A-Za-z0-9_-]{{{min(rows)}}}|(?=[A-Za-z+/_-]{{0,60}}\d)[A-Za-z0-9+/_-]{{20}}"),

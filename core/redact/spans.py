@@ -77,7 +77,12 @@ else:
 MASKED = pattern(r"\[redacted:[a-z0-9-]+\]")
 """The replacement of a credential."""
 
-
+ODD_WORD = pattern(
+    r"(?<![^\s\"'`:=,({>|])[A-Za-z0-9@][A-Za-z0-9._-]{0,40}+"
+    r"(?:(?<=[a-z]-\d\d)|(?<=[a-z]-\d\d\d)|(?<=[a-z]{3}\d\d)|(?<=[a-z]{3}\d\d[\d_.])|(?<=[a-z]{3}\d\d\d[_.])"
+    r"|[!#$%^&*?@+~][^\s\"'`(){}\[\]<>,;|\\/:=]{0,40}+)(?=[\s\"'`)},;|\\<]|$)"
+)
+"""A word with a digit and a sign that names and paths lack; or one that may be memorable."""
 _ESCAPE = pattern(r"\\(?<!\\\\)(?:\\{1,15}([nrt\"'`])|([\"'`]))")
 """An escape of several signs, or of a quote; it begins with a plain character, which is found fast."""
 

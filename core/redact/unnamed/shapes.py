@@ -14,7 +14,7 @@ from functools import cache
 
 from core.redact.key_formats import changes, drawn, gibberish, jumbled, opaque, variety
 from core.redact.secret_names import is_path, is_reference, looks_random
-from core.redact.spans import Hints, Hit, pattern
+from core.redact.spans import ODD_WORD, Hints, Hit, pattern
 from core.redact.table import compiled, issuers, unnamed_words
 
 _MIN_CERTAIN, _MIN_LIKELY, _MIN_UNCERTAIN, _MIXED = 6, 8, 10, 0.34
@@ -54,12 +54,6 @@ _FILE = pattern(r"/.*\.[a-z]{1,5}\d?(?::\d+)*$")
 _LETTER, _ODD = pattern(r"[^\W\d_]"), pattern(r"\d|[!$%^&*?+~#=]")
 _BEFORE, _AFTER = 160, 200
 """Characters around a credential word in which such a password is searched for."""
-_MARKED = pattern(
-    r"(?<![^\s\"'`:=,({>|])[A-Za-z0-9@][A-Za-z0-9._-]{0,40}+"
-    r"(?:(?<=[a-z]-\d\d)|(?<=[a-z]-\d\d\d)|(?<=[a-z]{3}\d\d)|(?<=[a-z]{3}\d\d[\d_.])|(?<=[a-z]{3}\d\d\d[_.])"
-    r"|[!#$%^&*?@+~][^\s\"'`(){}\[\]<>,;|\\/:=]{0,40}+)(?=[\s\"'`)},;|\\<]|$)"
-)
-"""A word with a digit and a sign that names and paths lack; or one that may be memorable."""
 _MEMORABLE = pattern(
     r"[A-Z][a-z]{2,}-[A-Z][a-z]{2,}-\d{2,3}|[A-Za-z][a-z]{2,}\.[A-Z][a-z]{2,}\d{2,3}|[A-Z][a-z]{2,}\.[a-z]{3,}\d{2,3}"
     r"|[A-Z][a-z]{2,}_[a-z]{3,}\d{2,3}|My(?:[A-Z][a-z]{2,}){2}\d{2,3}[_.]?"
@@ -151,7 +145,7 @@ def shaped(text: str, places: Iterable[int]) -> Iterator[Hit]:
     """
     for start, end in _around(places):
         digit = _DIGIT.search(text, start, end)
-        for match in _MARKED.finditer(text, max(start, digit.start() - _MAX_LENGTH), end) if digit else ():
+        for match in ODD_WORD.finditer(text, max(start, digit.start() - _MAX_LENGTH), end) if digit else ():
             value = match[0].rstrip(".")
             if _is_one(value) and not (value[-1] in "!?" and _ends_sentence(text, match.start())):
                 yield Hit(match.start(), match.start() + len(value), "secret-value")

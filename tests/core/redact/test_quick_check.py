@@ -68,6 +68,10 @@ def test_whatever_a_pattern_of_the_table_matches_is_suspected(kind: Kind) -> Non
 @example("BASİC ba\u017fic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
 @example("AKIAABCDEFGHIJKLMNOP")
 @example("salasana 00000K")
+@example("the app password for imap: wntj-xwgf-dymi-upaj")
+@example("user\tpassword\nbob\t483920")
+@example('let client = Client::new("bob", "aCSA68r6OlR4tCddFmc");')
+@example("ada,50 tokens,\nbob,12 tokens, Tango-99x")
 @settings(max_examples=600, deadline=None)
 def test_no_text_that_would_be_masked_is_let_pass(text: str) -> None:
     assert may_hold_credential(text) or not found(text)
@@ -80,6 +84,8 @@ def test_no_text_that_would_be_masked_is_let_pass(text: str) -> None:
         "Fix the log-in page of auth-service (#1234)",
         "2026-11-20 stand-up",
         "42",
+        "50.3K tokens below the 150K limit: 'rough_tokens=~' as written there",
+        "names with 'claude': 200000",
     ],
 )
 def test_ordinary_titles_need_no_closer_look(title: str) -> None:
