@@ -17,7 +17,7 @@ from core.model.transcript.message import Message, Wire, json_object
 from core.model.transcript.session import Session
 from core.store.database.open_database import Schema
 from core.store.lineage.lineage import MARKERS
-from core.store.rows.decode import JSON_PREFIX, spoken
+from core.store.rows.decode import JSON_PREFIX, loaded_text
 from core.support.program_files import load_table
 
 _COLUMN_OF = {
@@ -121,7 +121,7 @@ def _encoded(key: str, value: Any) -> Any:
 def _plain(wire: Wire, key: str) -> Any:
     value = wire.get(key)
     if key == "content" and isinstance(value, str) and wire.get("role") in ("user", "assistant"):
-        return spoken(value.encode("utf-8", "replace").decode())
+        return loaded_text(value.encode("utf-8", "replace").decode())
     return value or None
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.compress.assembly.agent_steps import may_hide_todos, settled
-from core.compress.assembly.assemble import Sides, assemble, had_user, handed_off, marked, sides
+from core.compress.assembly.agent_steps import as_next_request, may_hide_todos
+from core.compress.assembly.assemble import Sides, assemble, had_user, marked, sides, with_handoff
 from core.compress.assembly.feedback import Outcome, caveats, feedback, focus_caveats
 from core.compress.assembly.last_changes import reduced, salvaged
 from core.compress.planning.measure import Measured
@@ -231,9 +231,9 @@ def _made(asked: _Asked, bodies: tuple[str, str] | None) -> tuple[Sides, bool]:
     marks = marked(assembled, had_user=user, tail_from=tail_from, rules=policy.assembly)
     messages = marks
     if asked.agent.hosted:
-        messages = settled(messages, part.messages, policy, anchors=asked.plan.kept_from is None)
+        messages = as_next_request(messages, part.messages, policy, anchors=asked.plan.kept_from is None)
     index = next(i for i, message in enumerate(messages) if message is marks[at])
-    text = assembled.text, handed_off(OURS, ours)
+    text = assembled.text, with_handoff(OURS, ours)
     made = sides(messages, index, text, theirs)
     before = part.estimated_tokens
     if not (asked.agent.hosted and policy.host.grow_guard) or _after_tokens(part, messages) <= before:

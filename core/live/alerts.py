@@ -32,7 +32,7 @@ class Limits:
     budget: Decimal | None = None
     cache_break: Decimal | None = None
 
-    def speak_up(self, event: LiveEvent) -> bool:
+    def should_notify(self, event: LiveEvent) -> bool:
         """Whether an event is worth a notification: bell, desktop, and `watch --notify`.
 
         These are an exceeded share or budget, a failure or fallback, and a cache break above its price limit;

@@ -60,7 +60,7 @@ class RowTail:
         self.file = _file(store)
         found = reversed(_rows(store, f"WHERE id > ? ORDER BY id DESC LIMIT {_REMEMBERED}", (0,)))
         for row in found:
-            self._mark_told(row)
+            self._mark_reported(row)
 
     def fresh(self, store: Store) -> Iterator[NewRow]:
         """Rows written since the last look, oldest first."""
@@ -71,7 +71,7 @@ class RowTail:
         while found := _rows(store, f"WHERE id > ? ORDER BY id LIMIT {_BATCH}", (self.last,)):
             for row in found:
                 known = again and row.id <= before and self.seen.get(row.id) == row.mark
-                self._mark_told(row)
+                self._mark_reported(row)
                 if not known and (not after or (row.timestamp or 0.0) > after):
                     yield row
 
@@ -85,7 +85,7 @@ class RowTail:
         seen = {int(row): str(mark) for row, mark in state["seen"]}
         return cls(int(state["last"]), seen, float(state["newest"]), str(state["file"]))
 
-    def _mark_told(self, row: NewRow) -> None:
+    def _mark_reported(self, row: NewRow) -> None:
         self.last = row.id
         self.newest = max(self.newest, row.timestamp or 0.0)
         self.seen.pop(row.id, None)

@@ -210,7 +210,7 @@ class ToolPairs:
         found = (place for place, caller in enumerate(self.callers[index:], index) if caller == index)
         return {self.calls[place]: place for place in found}
 
-    def mates(self, index: int | None) -> frozenset[int]:
+    def partners(self, index: int | None) -> frozenset[int]:
         """The indices of the messages paired with a message: its call, or its results."""
         if index is None:
             return frozenset()

@@ -11,10 +11,10 @@ from core.preview.words import (
     decided_elsewhere,
     dropped,
     engine_plan,
-    facts_told,
-    gravest,
+    facts_sentence,
     headline_table,
     left_alone,
+    most_important_loss,
     named,
 )
 from core.support.formatting import NEAR_LIMIT, limit, money, percent, plural, short
@@ -96,7 +96,7 @@ def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
     )
     lost = f"The summary lost {percent(share)} of the facts"
     sentence = _fit(headline.sentence, f"{lost}{among}.", f"{lost}.")
-    much = share >= _WARNING_SHARE or gravest(kept) is not None
+    much = share >= _WARNING_SHARE or most_important_loss(kept) is not None
     remedy = headline_table()["remedies"]["lost"] if much or share >= _REMEDY_SHARE else None
     return Headline(sentence, remedy, Severity.WARNING if much else Severity.INFO)
 
@@ -203,8 +203,8 @@ def _outcome(
     sentence = f"{cut}{'' if tokens is None else _sizes(tokens, saves)}."
     if little:
         sentence = f"{_why_little(tokens, protected)}: {sentence[:1].lower()}{sentence[1:]}"
-    sentence = _fit(sentence, *facts_told(kept, focus))
-    loss = gravest(kept)
+    sentence = _fit(sentence, *facts_sentence(kept, focus))
+    loss = most_important_loss(kept)
     if kept is not None and kept.unfounded:
         quote = _quoted(kept.unfounded[0].value)
         return Headline(sentence, remedies["unsupported"].format(quote=quote), Severity.WARNING)

@@ -38,7 +38,7 @@ NO_ENGINE = "registers no context engine"
 
 
 @dataclass(frozen=True, slots=True)
-class Contender:
+class ComparedEngine:
     """One engine in a comparison.
 
     Attributes:
@@ -61,9 +61,9 @@ class Contender:
     orphans: int | None = None
     error: InspectorError | None = None
 
-    def having(
+    def after_run(
         self, made: Preview, seconds: float, usd: Decimal | None, done: Hosted | None = None
-    ) -> Contender:
+    ) -> ComparedEngine:
         """The same after it has run."""
         kept = len(kept_rows(made.before, made.after))
         stray = orphans([dict(one.wire) for one in made.after])
@@ -93,32 +93,32 @@ class Contender:
         return f"broken: {'; '.join(self.problems)}" if self.problems else ""
 
 
-def contenders(search: EngineSearch) -> tuple[Contender, ...]:
+def contenders(search: EngineSearch) -> tuple[ComparedEngine, ...]:
     """Ours, the installed release's own if there is one, and every other engine found."""
     found = [one for one in discover(search.home, search.install) if one.kind is not EngineKind.BUILTIN]
     own = () if search.install is None else discover(None, search.install)[:1]
     named = [("hermes", one) for one in own] + [(one.name, one) for one in found]
-    others = (Contender(name, OtherEngine(name, one, search)) for name, one in named)
-    return (Contender(OURS), *others)
+    others = (ComparedEngine(name, OtherEngine(name, one, search)) for name, one in named)
+    return (ComparedEngine(OURS), *others)
 
 
-def contend(
-    one: Contender, basis: Basis, writer: Summariser, focus: str | None, stop: Cancelled
-) -> Contender | None:
+def run_compared(
+    one: ComparedEngine, basis: Basis, writer: Summariser, focus: str | None, stop: Cancelled
+) -> ComparedEngine | None:
     """Let one engine compact the conversation; None for a plugin that is not an engine."""
     began, here = time.perf_counter(), basis.reading.context
     try:
         if one.engine is None:
             made = compare(basis, writer, focus, stop=stop).made
             usd = None if made is None else our_price(here, basis.reading.measured, basis.plan, made)
-            return one if made is None else one.having(made, time.perf_counter() - began, usd)
+            return one if made is None else one.after_run(made, time.perf_counter() - began, usd)
         done = run_engine(one.engine, basis.reading.measured, basis.plan, writer, focus, stop=stop)
     except EngineFailed as error:
         if NO_ENGINE in error.what:
             return None
         return replace(one, error=error, seconds=time.perf_counter() - began)
     usd = calls_price(here, done.asked, done.answered)
-    return one.having(done.preview, done.compacted.seconds, usd, done)
+    return one.after_run(done.preview, done.compacted.seconds, usd, done)
 
 
 def compare_by(
@@ -174,7 +174,7 @@ def calls_price(here: GenerationContext | None, asked: int, answered: int) -> De
     return open_book().price(tokens, model.model, model.provider, model.base_url)
 
 
-def contest_headline(found: Sequence[Contender]) -> Headline:
+def engines_headline(found: Sequence[ComparedEngine]) -> Headline:
     """Which engine keeps most, which leaves the smallest request, and which are broken."""
     sound = [one for one in found if one.preview is not None and not one.problems]
     if len(found) == 1 and sound and sound[0].score is not None:
@@ -189,7 +189,7 @@ def contest_headline(found: Sequence[Contender]) -> Headline:
     return Headline(sentence or "No engine could be run.", remedy, Severity.WARNING if bad else None)
 
 
-def _best(sound: Sequence[Contender]) -> Iterator[str]:
+def _best(sound: Sequence[ComparedEngine]) -> Iterator[str]:
     """Which engine keeps most of the facts, and which leaves the smallest request."""
     rated = [(one.score, one.name) for one in sound if one.score is not None]
     if rated:
@@ -202,7 +202,7 @@ def _best(sound: Sequence[Contender]) -> Iterator[str]:
         yield f"{_named(names, 'leave')} the smallest request (~{least:,} tokens)."
 
 
-def _broken(bad: Sequence[Contender]) -> Iterator[str]:
+def _broken(bad: Sequence[ComparedEngine]) -> Iterator[str]:
     for one in bad:
         why = f"is broken: {one.problems[0]}" if one.problems else f"does not run: {one.trouble}"
         yield f"{one.name} {why}."

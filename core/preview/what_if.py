@@ -37,7 +37,7 @@ class Knob:
         key: Field of `Settings`, or `release`.
         label: Its name on the bar.
         brief: Its name on a narrow bar.
-        ladder: Values that the arrow keys step through, ascending; empty for the release, whose values the
+        choices: Values that the arrow keys step through, ascending; empty for the release, whose values the
             bar is given.
         show: How a value is written.
         unset: The text for None.
@@ -47,7 +47,7 @@ class Knob:
     key: str
     label: str
     brief: str
-    ladder: tuple[int | float, ...]
+    choices: tuple[int | float, ...]
     show: Callable[[Any], str]
     unset: str = "–"
     settable_to_none: bool = False
@@ -130,8 +130,8 @@ class WhatIf:
 
     def turn(self, step: int) -> WhatIf:
         """Move the selected setting one step up or down its ladder; it stops at the end."""
-        rungs: Sequence[Any] = self.releases if self.knob.key == "release" else self.knob.ladder
-        return self.with_value(_stepped(self.knob, rungs, self.value(self.knob), step))
+        choices: Sequence[Any] = self.releases if self.knob.key == "release" else self.knob.choices
+        return self.with_value(_stepped(self.knob, choices, self.value(self.knob), step))
 
     def with_value(self, value: Value) -> WhatIf:
         """Set the what-if value of the selected setting."""
@@ -171,16 +171,16 @@ def _value(hypothesis: Hypothesis, knob: Knob) -> Value:
     return value
 
 
-def _stepped(knob: Knob, rungs: Sequence[Any], value: Value, step: int) -> Value:
+def _stepped(knob: Knob, choices: Sequence[Any], value: Value, step: int) -> Value:
     if value is None:
-        return rungs[0] if step > 0 else None
+        return choices[0] if step > 0 else None
     if isinstance(value, str):
-        place = rungs.index(value) + step if value in rungs else len(rungs) - 1
-        return str(rungs[min(max(place, 0), len(rungs) - 1)])
-    place = bisect_right(rungs, value) if step > 0 else bisect_left(rungs, value) - 1
+        place = choices.index(value) + step if value in choices else len(choices) - 1
+        return str(choices[min(max(place, 0), len(choices) - 1)])
+    place = bisect_right(choices, value) if step > 0 else bisect_left(choices, value) - 1
     if place < 0:
         return None if knob.settable_to_none else value
-    return rungs[place] if place < len(rungs) else value
+    return choices[place] if place < len(choices) else value
 
 
 def _parsed(knob: Knob, releases: Sequence[str], text: str) -> Value:
@@ -190,7 +190,7 @@ def _parsed(knob: Knob, releases: Sequence[str], text: str) -> Value:
         return text == "running"
     if knob.settable_to_none and text.lower() in ("", "none", knob.unset):
         return None
-    match = _NUMBER.fullmatch(text) if knob.ladder and knob.key != "warm" else None
+    match = _NUMBER.fullmatch(text) if knob.choices and knob.key != "warm" else None
     if match is None:
         raise UsageError(
             f"“{text}” is no value for {knob.label or knob.key}", remedy=_example(knob, releases)
@@ -200,11 +200,11 @@ def _parsed(knob: Knob, releases: Sequence[str], text: str) -> Value:
 
 
 def _checked(knob: Knob, number: float, text: str) -> int | float:
-    if isinstance(knob.ladder[0], float):
+    if isinstance(knob.choices[0], float):
         if 0 < number <= 1:
             return number
         raise UsageError(f"{knob.label} {text} is not between 0 and 1", remedy=_example(knob, ()))
-    if number < min(1, knob.ladder[0]) or number > 10**9:
+    if number < min(1, knob.choices[0]) or number > 10**9:
         raise UsageError(f"{knob.label} {text} is out of range", remedy=_example(knob, ()))
     return int(number)
 
@@ -214,4 +214,4 @@ def _example(knob: Knob, releases: Sequence[str]) -> str:
         return "One of " + ", ".join(releases)
     if knob.key == "warm":
         return "Type fresh or running"
-    return f"For example {knob.show(knob.ladder[len(knob.ladder) // 2])}"
+    return f"For example {knob.show(knob.choices[len(knob.choices) // 2])}"

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 headline_table = partial(shared_table, "core/preview/headlines.yaml")
 
-GRAVE = ("constraints", "asks", "open")
-"""Categories in which a single loss is worth naming, the gravest first."""
+IMPORTANT = ("constraints", "asks", "open")
+"""Categories in which a single loss is worth naming, the most important first."""
 _PLAIN = ("numbers", "hashes")
 """Categories of which many may be lost without being missed."""
 
 
-def facts_told(kept: Retention | None, focus: str | None = None) -> Iterator[str]:
+def facts_sentence(kept: Retention | None, focus: str | None = None) -> Iterator[str]:
     """`Keeps 9 of 10 requests, 41 of 41 files; loses 8 commands.`, with the focus first."""
     if kept is None or not kept.by_category:
         return
@@ -46,7 +46,7 @@ def facts_told(kept: Retention | None, focus: str | None = None) -> Iterator[str
         yield "Keeps every checkable fact."
 
 
-def untranslated_told(kept: Retention) -> str:
+def unchecked_sentence(kept: Retention) -> str:
     """How much a summary in another language cannot be checked for; "" for nothing."""
     if not kept.untranslated:
         return ""
@@ -54,7 +54,7 @@ def untranslated_told(kept: Retention) -> str:
     return f"{sentences} left out: the summary is in another language"
 
 
-def claim_told(claim: Unsupported) -> str:
+def claim_sentence(claim: Unsupported) -> str:
     """What a summary claims and what the messages say instead, in a sentence or two."""
     words = headline_table()["claims"]
     of_sentence = claim.category in words
@@ -77,15 +77,15 @@ def named(count: int, kind: Mapping[str, Any]) -> str:
     return plural(count, kind["one"], kind["several"])
 
 
-def gravity(category: str) -> int:
+def importance(category: str) -> int:
     """How much facts of a category are missed; 0 is most."""
-    return 0 if category in GRAVE else 2 if category in _PLAIN else 1
+    return 0 if category in IMPORTANT else 2 if category in _PLAIN else 1
 
 
-def gravest(kept: Retention | None) -> Fact | None:
-    """The heaviest lost fact of the gravest kind."""
+def most_important_loss(kept: Retention | None) -> Fact | None:
+    """The most important lost fact: of the most important kind, and the heaviest of it."""
     lost = kept.lost if kept else ()
-    return next((fact for kind in GRAVE for fact in lost if fact.category == kind), None)
+    return next((fact for kind in IMPORTANT for fact in lost if fact.category == kind), None)
 
 
 def engine_plan(plan: Plan) -> Headline:
@@ -93,8 +93,8 @@ def engine_plan(plan: Plan) -> Headline:
     replaces = f"/compress would replace {plan.middle.size:,} of {plan.messages:,} messages."
     if not plan.middle.size:
         replaces = f"/compress would change nothing: it keeps all {plural(plan.messages, 'message')}."
-    vain = plan.would_fire and not plan.middle.size
-    severity = Severity.WARNING if vain else None
+    is_futile = plan.would_fire and not plan.middle.size
+    severity = Severity.WARNING if is_futile else None
     return Headline(f"{_fires(plan)} {replaces}", None, severity)
 
 

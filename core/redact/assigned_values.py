@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.redact.key_formats import gibberish, jumbled, opaque
+from core.redact.key_formats import has_odd_case, is_gibberish, mixes_letters_and_digits
 from core.redact.secret_names import (
     Strength,
     entropy,
@@ -20,7 +20,7 @@ from core.redact.secret_names import (
 from core.redact.spans import Hints, Hit, pattern
 from core.redact.table import compiled
 from core.redact.unnamed.shapes import is_key
-from core.redact.unnamed.spoken import behind, mentioned
+from core.redact.unnamed.spoken import mentioned, value_after
 
 _IDENTIFIER = pattern(r"[\w.\-]{1,96}")
 _BEFORE_NAME = pattern(r"(?s:.*[^\w.\-])?")
@@ -31,7 +31,7 @@ _QUOTED = (
     r"""(?P<open>(?:\\{0,8}"){3}|[']{3}|\\{0,8}["'`])"""
     r"""(?P<quoted>(?:(?!(?P=open))(?:\\.|[^\n\\])){1,4096}?)(?P=open)"""
 )
-_BARE = r"""(?P<bare>(?:[^\s\x1b"'`,;&=<>(){}\[\]\\|，。；]|[&=](?!\w{1,40}=)){1,512})"""
+_UNQUOTED = r"""(?P<bare>(?:[^\s\x1b"'`,;&=<>(){}\[\]\\|，。；]|[&=](?!\w{1,40}=)){1,512})"""
 _COLOURED = r"(?:(?:\x1b|\\{1,8}(?:u001b|x1b|033|e))\[[0-9;]{0,12}m){0,3}"
 _CLOSE = rf"""(?:\\{{0,8}}["'`]|\*\*)?(?:\]|\[\d{{0,4}}\])?{_COLOURED}"""
 _ANNOTATION = (
@@ -49,11 +49,11 @@ _MADE_OF = r"(?:\[\]byte|bytes|bytearray|Buffer\.from|SecretStr|Secret|Sensitive
 _PREFIX = rf"""(?:[bruf@N]{{1,2}}(?=["'])|<<(?=\\{{0,8}}")|{_MADE_OF}(?=\\{{0,8}}["']))?"""
 _ASSIGNED = (
     rf"{_CLOSE}[ \t]{{0,8}}{_ANNOTATION}{_OPERATOR}{_COLOURED}"
-    rf"\s{{0,16}}{_BLOCK}{_COLOURED}(?:{_PREFIX}{_QUOTED}|{_BARE})"
+    rf"\s{{0,16}}{_BLOCK}{_COLOURED}(?:{_PREFIX}{_QUOTED}|{_UNQUOTED})"
 )
 _PAIRED = (
     rf"""{_CLOSE}(?:[\s,]|\\{{1,8}}n){{0,40}}(?:-F |--form )?(?:\\{{0,8}}["'])?(?:Parameter)?[vV]alue"""
-    rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTED}|{_BARE})"""
+    rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTED}|{_UNQUOTED})"""
 )
 _NESTED = (
     rf"""{_CLOSE}\s{{0,8}}[:=]?\s{{0,8}}\{{[^{{}}]{{0,240}}?(?<![\w-])(?:\\{{0,8}}["'])?(?:value|plain|plaintext|default)"""
@@ -62,7 +62,7 @@ _NESTED = (
 _BELOW = (
     rf"""{_CLOSE}:[ \t]{{0,4}}(?:(?:\n|\\{{1,8}}n)[ \t]{{1,40}}"""
     r"""(?i:type|description|label|no_?echo|sensitive|required):[^\n\\]{0,120}){0,4}"""
-    rf"""(?:\n|\\{{1,8}}n)[ \t]{{1,40}}(?i:value|default):[ \t]{{1,4}}(?:{_QUOTED}|{_BARE})"""
+    rf"""(?:\n|\\{{1,8}}n)[ \t]{{1,40}}(?i:value|default):[ \t]{{1,4}}(?:{_QUOTED}|{_UNQUOTED})"""
 )
 """A template's parameter: its default is below its name."""
 _LISTED = rf"""\\{{0,8}}["'`]?\s{{0,4}},\s{{0,24}}{_PREFIX}{_QUOTED}"""
@@ -91,7 +91,9 @@ _VALUE_FIRST = pattern(
     r"(?:\s|\\{1,4}n){0,40}\\{0,8}[\"'](?:key|name|designation|label|field|title|purpose|Key|Name)\\{0,8}[\"']\s{0,4}:\s{0,4}\\{0,8}[\"']$"
 )
 _CALLED = rf"[({{]\s{{0,8}}{_QUOTED}"
-_SPACED = rf"(?:[ \t]{{1,4}}|\\{{0,8}}[\"']?(?:\n|\\{{1,8}}n)[ \t]{{0,24}}- )(?:{_QUOTED}|(?![-&|]){_BARE})"
+_SPACED = (
+    rf"(?:[ \t]{{1,4}}|\\{{0,8}}[\"']?(?:\n|\\{{1,8}}n)[ \t]{{0,24}}- )(?:{_QUOTED}|(?![-&|]){_UNQUOTED})"
+)
 _JOINED = r"""\\{0,8}["'`]\s{0,4}[+\\]\s{0,40}\\{0,8}["'`](?P<rest>[^"'`\s\\]{4,512})"""
 _RESOURCE = pattern(r"\b(?:arn|urn|crn):[^\s\"'`]{1,110}:$")
 _PATTERN = pattern(r"[\[\](){}|]")
@@ -177,15 +179,15 @@ def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
     if nested:
         return _quoted(nested, force)
     if text.startswith("${", start - 2) and (match := compiled(_DEFAULT).match(text, end)):
-        return _bare(text, match, max(force, Strength.LIKELY), plain=True)
+        return _unquoted(text, match, max(force, Strength.LIKELY), plain=True)
     if text.startswith(("&quot;", "&#3", "%22", "\\"), end) and (
         match := compiled(_SPELLED).match(text, end)
     ):
         return _quoted(match, force)
     if text.startswith(("=&", "&gt;"), end) and (match := compiled(_ESCAPED).match(text, end)):
-        return _bare(text, match, force, plain=True)
+        return _unquoted(text, match, force, plain=True)
     if text.startswith((":\n", ":\\n"), end) and (match := compiled(_BELOW).match(text, end)):
-        return _quoted(match, force) if match["open"] else _bare(text, match, force, plain=True)
+        return _quoted(match, force) if match["open"] else _unquoted(text, match, force, plain=True)
     assigned = compiled(_ASSIGNED).match(text, end)
     if assigned:
         return _assigned(text, start, assigned, force)
@@ -193,25 +195,25 @@ def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
         match = compiled(source).match(text, end)
         if match:
             strict = force if source is _PAIRED else min(force, Strength.LIKELY)
-            return _quoted(match, strict) if match["open"] else _bare(text, match, strict, plain=True)
+            return _quoted(match, strict) if match["open"] else _unquoted(text, match, strict, plain=True)
     if _OPENS_TAG.search(text, max(0, start - 24), start) and (match := compiled(_TAGGED).match(text, end)):
-        return _bare(text, match, force, plain=True)
+        return _unquoted(text, match, force, plain=True)
     if _BEFORE_CELL.search(text, max(0, start - 12), start) and (match := compiled(_CELL).match(text, end)):
-        return _bare(text, match, force, plain=False)
+        return _unquoted(text, match, force, plain=False)
     if match := compiled(_LISTED_KEY).match(text, end):
-        return _bare(text, match, force, plain=text.startswith(("</key", "</name"), end))
+        return _unquoted(text, match, force, plain=text.startswith(("</key", "</name"), end))
     if (match := compiled(_ATTRIBUTE).match(text, end)) and _BEFORE_ATTRIBUTE.search(
         text, max(0, start - 120), start
     ):
-        return _bare(text, match, force, plain=True)
+        return _unquoted(text, match, force, plain=True)
     if match := _VALUE_FIRST.search(text, max(0, start - 640), start):
         return _quoted(match, force)
     declared = text.endswith(_DECLARES, max(0, start - 9), start)
     if (declared or text.startswith("-", start)) and (match := compiled(_SPACED).match(text, end)):
-        return _quoted(match, Strength.STRONG) if match["open"] else _bare(text, match, force, plain=True)
-    if (match := compiled(_CALLED).match(text, end)) and opaque(match["quoted"]):
+        return _quoted(match, Strength.STRONG) if match["open"] else _unquoted(text, match, force, plain=True)
+    if (match := compiled(_CALLED).match(text, end)) and mixes_letters_and_digits(match["quoted"]):
         return _quoted(match, force)
-    return behind(text, start, end, force) or mentioned(text, end)
+    return value_after(text, start, end, force) or mentioned(text, end)
 
 
 def _assigned(text: str, start: int, match: re.Match[str], force: Strength) -> tuple[int, int] | None:
@@ -235,7 +237,7 @@ def _assigned(text: str, start: int, match: re.Match[str], force: Strength) -> t
         or (tight and operator == "=" and text[start : match.start()].isupper())
         or text.startswith("--", start)
     )
-    return _bare(text, match, force, plain=plain)
+    return _unquoted(text, match, force, plain=plain)
 
 
 def _quoted(match: re.Match[str], force: Strength) -> tuple[int, int] | None:
@@ -255,7 +257,7 @@ def _quoted(match: re.Match[str], force: Strength) -> tuple[int, int] | None:
     return match.span("quoted") if len(value) >= 3 else None
 
 
-def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> tuple[int, int] | None:
+def _unquoted(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> tuple[int, int] | None:
     """Judge an unquoted value; `plain` says that it cannot be code."""
     start, end = match.span("bare")
     if is_reference(match["bare"]):
@@ -279,8 +281,8 @@ def _bare(text: str, match: re.Match[str], force: Strength, *, plain: bool) -> t
         return (start, end)
     mixed = (
         bool(_DIGIT.search(value))
-        or jumbled(value)
-        or gibberish(value)
+        or has_odd_case(value)
+        or is_gibberish(value)
         or not value.replace("_", "").replace(".", "").isalnum()
     )
     return (start, end) if mixed and len(value) >= 4 and not is_code(value) and not is_path(value) else None

@@ -88,7 +88,7 @@ def _nameless() -> tuple[Kind, ...]:
 def _scan(kind: Kind, text: str, rows: Sequence[tuple[int, int]]) -> Iterator[Hit]:
     for match in _matches(kind, text, rows):
         hit = _hit(kind, match)
-        if not kind.opaque or opaque(text[hit.start : hit.end]):
+        if not kind.opaque or mixes_letters_and_digits(text[hit.start : hit.end]):
             yield hit
 
 
@@ -124,7 +124,11 @@ def _try(kind: Kind, text: str, at: int, end: int) -> Hit | None:
         match = kind.pattern.search(text, max(0, at - kind.back), at + _READ_AFTER)
     else:
         match = kind.pattern.match(text, at)
-    if match is None or match.start() > at or (kind.opaque and not opaque(text[end : match.end()])):
+    if (
+        match is None
+        or match.start() > at
+        or (kind.opaque and not mixes_letters_and_digits(text[end : match.end()]))
+    ):
         return None
     if len(set(text[end : match.end()])) <= _PLACEHOLDER < match.end() - end:
         return None  # `ghp_xxxxxxxx`
@@ -138,7 +142,7 @@ def _unmistakable(rest: str) -> bool:
     """Whether the text after a prefix is a credential even in the middle of a name."""
     if len(rest) < _UNMISTAKABLE:
         return False
-    return variety(rest) == 3 or len(_DIGIT.findall(rest)) >= _MANY_DIGITS
+    return class_count(rest) == 3 or len(_DIGIT.findall(rest)) >= _MANY_DIGITS
 
 
 def _hit(kind: Kind, match: re.Match[str]) -> Hit:
@@ -152,7 +156,7 @@ def _continued(text: str, end: int) -> int:
     if match is None:
         return end
     rest = match["rest"]
-    return match.end("rest") if opaque(rest) else end
+    return match.end("rest") if mixes_letters_and_digits(rest) else end
 
 
 def starts_token(text: str, at: int) -> bool:
@@ -172,17 +176,17 @@ def ends_escape(text: str, at: int) -> bool:
     return any(match.end() == len(window) for match in _ESCAPED_BREAK.finditer(window))
 
 
-def opaque(text: str) -> bool:
+def mixes_letters_and_digits(text: str) -> bool:
     """Whether a text contains both a letter and a digit."""
     return bool(_DIGIT.search(text) and (_LOWER.search(text) or _UPPER.search(text)))
 
 
-def jumbled(text: str) -> bool:
+def has_odd_case(text: str) -> bool:
     """Whether letters change case as in no name: `mOIZSVipJjGC`."""
     return len(text) >= MIN_WORD_LENGTH and text.isalpha() and _LONE_SMALL.search(text) is not None
 
 
-def gibberish(text: str) -> bool:
+def is_gibberish(text: str) -> bool:
     """Whether letters are random: too few pairs of neighbours are common in words."""
     mixed = not (text.islower() or text.isupper())
     least, share = (_MIXED_LETTERS, _SHARE_MIXED) if mixed else (_LONG_LETTERS, _SHARE_OF_WORDS)
@@ -193,12 +197,12 @@ def gibberish(text: str) -> bool:
     return common < share * (len(text) - 1)
 
 
-def variety(text: str) -> int:
+def class_count(text: str) -> int:
     """How many of lower case, upper case and digits a text contains."""
     return sum(one.search(text) is not None for one in (_LOWER, _UPPER, _DIGIT))
 
 
-def scrambled(text: str, *, mixed: float = 0.42) -> bool:
+def is_scrambled(text: str, *, mixed: float = 0.42) -> bool:
     """Whether letters and digits follow each other as if they were random.
 
     In a random string of letters and digits 62 % of neighbours differ in class, of small letters and digits
@@ -216,12 +220,12 @@ def scrambled(text: str, *, mixed: float = 0.42) -> bool:
     return _share(classes) >= (mixed if both else _EVEN) and len(set(text)) >= 10
 
 
-def drawn(text: str, *, mixed: float = 0.42) -> bool:
+def is_random(text: str, *, mixed: float = 0.42) -> bool:
     """Whether letters and digits are random: scrambled, or few digits among letters of no word."""
-    return scrambled(text, mixed=mixed) or bool(
+    return is_scrambled(text, mixed=mixed) or bool(
         text.replace("-", "").replace("_", "").isalnum()
-        and opaque(text)
-        and gibberish("".join(filter(str.isalpha, text)))
+        and mixes_letters_and_digits(text)
+        and is_gibberish("".join(filter(str.isalpha, text)))
     )
 
 

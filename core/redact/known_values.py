@@ -30,7 +30,7 @@ MIN_LENGTH, _MIN_ODD, _MIN_INSIDE_WORD = 8, 6, 16
 _MIN_PART = 24
 """Minimum length of a line of a key block that is searched for."""
 
-_INNOCENT = 1 << 17
+_HARMLESS = 1 << 17
 """Slots for texts without credentials, eight bytes each, so that a long-running app does not grow."""
 
 _MAX_PENDING = 96
@@ -119,20 +119,20 @@ class KnownValues:
         """Forget which rows of a place were read, because it has other rows now."""
         self._rows.pop(place, None)
 
-    def is_innocent(self, text: Hashable) -> bool:
+    def is_harmless(self, text: Hashable) -> bool:
         """Whether a text was marked as revealing nothing: agents read the same things repeatedly."""
         known = hash(text)
-        return bool(self._innocent) and self._innocent[known % _INNOCENT] == known
+        return bool(self._innocent) and self._innocent[known % _HARMLESS] == known
 
-    def mark_innocent(self, texts: Iterable[Hashable]) -> None:
+    def mark_harmless(self, texts: Iterable[Hashable]) -> None:
         """Mark texts that reveal nothing themselves; values learned elsewhere may still occur in them."""
-        self._innocent = self._innocent or array("q", [0]) * _INNOCENT
+        self._innocent = self._innocent or array("q", [0]) * _HARMLESS
         for known in map(hash, texts):
-            self._innocent[known % _INNOCENT] = known
+            self._innocent[known % _HARMLESS] = known
 
     def is_clean(self, text: str) -> bool:
         """Whether a text was read as stored, revealed nothing, and contains no value learned elsewhere."""
-        return self.is_innocent(text.encode("utf-8", "replace")) and not self.held(text)
+        return self.is_harmless(text.encode("utf-8", "replace")) and not self.may_hold(text)
 
     def forget(self) -> None:
         """Forget everything."""
@@ -142,7 +142,7 @@ class KnownValues:
             self._innocent = array("q")
             self._search, self._fresh = search_for({}), {}
 
-    def held(self, text: str) -> bool:
+    def may_hold(self, text: str) -> bool:
         """Whether a text may contain a known value."""
         return any(True for _ in self._found(text))
 
@@ -212,31 +212,31 @@ def is_looked_for(value: str) -> bool:
 def is_distinct(value: str) -> bool:
     """Whether a value can hardly mean anything else: no word, number, path, code or placeholder."""
     from core.redact.key_formats import (
-        gibberish,
-        jumbled,
-        opaque,
+        has_odd_case,
+        is_gibberish,
+        mixes_letters_and_digits,
     )  # the quick look at every line does without these
     from core.redact.secret_names import is_code, is_path, is_reference
 
     if is_reference(value) or is_code(value) or is_path(value) or "[redacted:" in value:
         return False
     return (
-        opaque(value)
-        or jumbled(value)
-        or gibberish(value)
+        mixes_letters_and_digits(value)
+        or has_odd_case(value)
+        or is_gibberish(value)
         or bool(_LETTER.search(value) and _SIGN.search(value))
     )
 
 
 def _is_no_word(value: str) -> bool:
     """Whether letters and digits alternate, or the letters make no word: `he45ui`, `zcb766`."""
-    from core.redact.key_formats import variety
+    from core.redact.key_formats import class_count
     from core.redact.table import letter_pairs
 
     runs, usual = _RUN.findall(_SIGNS.sub("", value)), letter_pairs()
     longest = max(_LETTERS.findall(value.lower()), key=len, default="")
     common = any(second in usual.get(first, "") for first, second in pairwise(longest))
-    return len(runs) > 2 or variety(value) == len(runs) + 1 == 3 or (len(longest) > 2 and not common)
+    return len(runs) > 2 or class_count(value) == len(runs) + 1 == 3 or (len(longest) > 2 and not common)
 
 
 def candidates(text: str) -> Iterator[str]:

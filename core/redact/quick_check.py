@@ -67,7 +67,7 @@ class _Clues(NamedTuple):
 
 def may_hold_credential(text: str) -> bool:
     """False only if `core.redact.text` would find nothing; True proves nothing."""
-    if KNOWN.held(text):
+    if KNOWN.may_hold(text):
         return True
     clues = _clues()
     if _is_placed(text, clues):

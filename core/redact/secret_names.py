@@ -7,7 +7,7 @@ from collections import Counter
 from enum import IntEnum
 from functools import lru_cache
 
-from core.redact.key_formats import gibberish, jumbled, opaque
+from core.redact.key_formats import has_odd_case, is_gibberish, mixes_letters_and_digits
 from core.redact.spans import pattern
 from core.redact.table import names
 
@@ -111,7 +111,13 @@ def is_likely(value: str) -> bool:
         return False
     plain = value.replace("_", "").replace("-", "").replace(".", "")
     phrase = _PHRASE.fullmatch(value) is not None
-    return opaque(value) or jumbled(value) or gibberish(value) or phrase or not plain.isalnum()
+    return (
+        mixes_letters_and_digits(value)
+        or has_odd_case(value)
+        or is_gibberish(value)
+        or phrase
+        or not plain.isalnum()
+    )
 
 
 def is_reference(value: str) -> bool:
@@ -130,7 +136,7 @@ def is_said(text: str, start: int, end: int) -> bool:
     if value[0] == "?":
         return value[1:].isalpha()
     more = _MORE_WORDS.match(text, end)
-    plain = value.isalpha() and not (jumbled(value) or gibberish(value))
+    plain = value.isalpha() and not (has_odd_case(value) or is_gibberish(value))
     return bool(more and plain and text[start - 2 : start] == ": ")
 
 
@@ -146,10 +152,12 @@ def is_path(value: str) -> bool:
 
 def looks_random(value: str) -> bool:
     """Whether a value looks like nothing but a credential: long, mixed, without words."""
-    mixed = opaque(value) or gibberish(value.translate(_SIGNS_OFF))
+    mixed = mixes_letters_and_digits(value) or is_gibberish(value.translate(_SIGNS_OFF))
     if len(value) < _MIN_OPAQUE or not mixed or _SPACE.search(value) or is_path(value):
         return False
-    if ":" in value and not any(len(part) >= _MIN_OPAQUE and opaque(part) for part in value.split(":")):
+    if ":" in value and not any(
+        len(part) >= _MIN_OPAQUE and mixes_letters_and_digits(part) for part in value.split(":")
+    ):
         return False  # `agent:main:telegram:1234`: words and numbers in a row
     return entropy(value) >= _MIN_ENTROPY
 

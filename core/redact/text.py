@@ -31,7 +31,7 @@ from core.redact.unnamed.columns import collections, columns, inserts, siblings
 from core.redact.unnamed.commands import calls, commands, files
 from core.redact.unnamed.nearby import nearby
 from core.redact.unnamed.shapes import could_be_password, is_password, is_thought_up, shaped, unlisted
-from core.redact.unnamed.spoken import paired, spoken
+from core.redact.unnamed.spoken import paired, spoken_passwords
 
 _MASK = "[redacted:"
 _TOGETHER = 50_000
@@ -45,7 +45,7 @@ _BY_WORD: Mapping[str, Callable[[str, str, Sequence[int]], Iterator[Hit]]] = {
     "groups": collections,
     "calls": calls,
     "files": files,
-    "said": spoken,
+    "said": spoken_passwords,
 }
 """The function that searches at a rule's words, given the text and its lower case."""
 _REACH = 8_000

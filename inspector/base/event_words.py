@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from core.account.pricing.paid import NO_BILL
 from core.model.compaction.event import CompressionEvent, SummaryStatus
 from core.model.finding import shortened
-from core.preview.words import GRAVE, gravity, kind_word, untranslated_told
+from core.preview.words import IMPORTANT, importance, kind_word, unchecked_sentence
 from core.support import formatting as fmt
 
 if TYPE_CHECKING:
@@ -51,17 +51,17 @@ def summary(event: CompressionEvent) -> str:
 
 
 def lost(kept: Retention | None) -> str:
-    """What no summary keeps of the middle, gravest kinds first; grave kinds are named even if none is."""
+    """What no summary keeps of the middle; important kinds come first, and are named even if none is lost."""
     if kept is None:
         return f"{fmt.UNKNOWN} no summary is on record to hold against what was removed"
     if not kept.by_category:
         return "nothing that can be checked"
     if not any(count.lost for count in kept.by_category.values()):
         return "nothing: every fact is kept"
-    lost_kinds = [kind for kind, count in kept.by_category.items() if count.lost or kind in GRAVE]
-    counts = ((kind_word(kind), kept.by_category[kind]) for kind in sorted(lost_kinds, key=gravity))
+    lost_kinds = [kind for kind, count in kept.by_category.items() if count.lost or kind in IMPORTANT]
+    counts = ((kind_word(kind), kept.by_category[kind]) for kind in sorted(lost_kinds, key=importance))
     lost_of = [f"{word} {count.lost:,} of {count.of:,}" for word, count in counts]
-    parts = " · ".join(filter(None, (*lost_of, untranslated_told(kept))))
+    parts = " · ".join(filter(None, (*lost_of, unchecked_sentence(kept))))
     return f"{fmt.percent(kept.lost_share)} of the facts, by weight: {parts}"
 
 

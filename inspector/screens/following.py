@@ -188,7 +188,7 @@ def _begun(locations: Sequence[Location], limits: Limits) -> tuple[Follower, ...
 
 def _looked(followers: Sequence[Follower], before: Found | None) -> Found:
     """Read new events; the session's state is recomputed only if there are any."""
-    spoken = tuple((event, one.limits.speak_up(event)) for one in followers for event in one.look())
+    spoken = tuple((event, one.limits.should_notify(event)) for one in followers for event in one.look())
     problem = " · ".join(one.problem for one in followers if one.problem)
     if before is not None and (problem or not spoken):
         return replace(before, events=spoken, problem=problem)

@@ -15,7 +15,7 @@ from core.store.database.locate import Location
 from core.support import formatting as fmt
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
-from inspector.base.live import BEHIND, Pulse
+from inspector.base.live import OUTDATED, Pulse
 from inspector.base.workers import Reporting
 from inspector.terminal.picture import picture_path
 from inspector.terminal.text import content
@@ -117,9 +117,9 @@ class CardPage(Page):
         yield Container(rows, Card(), id="verdicts")
         yield KeyBar()
 
-    def say_when_behind(self, location: Location) -> None:
+    def note_new_writes(self, location: Location) -> None:
         """Show a note from now on when Hermes has written more; `r` reads again."""
-        Pulse(self, [location], partial(setattr, self.head, "right", (("severity-warning!", BEHIND),)))
+        Pulse(self, [location], partial(setattr, self.head, "right", (("severity-warning!", OUTDATED),)))
 
     def action_scroll_card(self, step: int) -> None:
         """Scroll the card."""

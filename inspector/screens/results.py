@@ -123,7 +123,7 @@ class ResultsScreen(CardPage):
         """Start reading."""
         self.head.left = titled("Results", self._title)
         self.results.focus()
-        self.say_when_behind(self._location)
+        self.note_new_writes(self._location)
         self.action_refresh()
 
     def action_refresh(self) -> None:

@@ -41,7 +41,7 @@ class Override:
     provider: str
     row: PriceRow
 
-    def fits(self, model: str, provider: str) -> bool:
+    def applies_to(self, model: str, provider: str) -> bool:
         """Whether the entry applies to this route."""
         return fnmatchcase(model.lower(), self.model) and fnmatchcase(provider.lower(), self.provider)
 
@@ -105,7 +105,7 @@ class PriceBook:
         self.list.save()
 
     def _find(self, model: str, provider: str, base_url: str, mode: str) -> tuple[PriceRow, ...]:
-        own = [override.row for override in self.overrides if override.fits(model, provider)]
+        own = [override.row for override in self.overrides if override.applies_to(model, provider)]
         if own:
             return tuple(sorted(own, key=lambda row: row.since or date.min))
         billing = billing_of(provider, base_url, mode)

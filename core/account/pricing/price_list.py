@@ -87,8 +87,8 @@ class PriceList:
             ending: Pattern of the ending.
         """
         listed = next((one.models for one in _shipped().providers if one.id == provider), ())
-        fits = [model.id for model in listed if re.sub(ending, "", model.id) in names]
-        return max(fits, default=None)
+        matching = [model.id for model in listed if re.sub(ending, "", model.id) in names]
+        return max(matching, default=None)
 
     def save(self) -> None:
         """Save new entries for the next run; an unwritable directory is ignored."""

@@ -82,12 +82,12 @@ def _outlined(wire: Wire) -> Message:
     if isinstance(content, str):
         content = content[:1]
         if isinstance(role, str) and "cache_control" not in wire:
-            return _bare(role, content, calls=calls)
+            return _shared_message(role, content, calls=calls)
     kept = {name: wire[name] for name in ("role", "cache_control") if name in wire}
     return Message({**kept, "content": content, "tool_calls": calls})
 
 
 @lru_cache(maxsize=256)
-def _bare(role: str, content: str, *, calls: bool) -> Message:
+def _shared_message(role: str, content: str, *, calls: bool) -> Message:
     """A shared message for all that differ only in their text."""
     return Message({"role": role, "content": content, "tool_calls": calls})

@@ -14,7 +14,7 @@ from core.account.prompt_cache.breakpoints import STRATEGY, SYSTEM, place, with_
 from core.account.prompt_cache.breaks import BreakContext, find_breaks, identity_changed
 from core.account.prompt_cache.calls import SummaryCost, ToUtc, local_time, paybacks, read_calls
 from core.account.prompt_cache.message_notes import MessageNotes
-from core.account.prompt_cache.result_costs import dearest, result_costs
+from core.account.prompt_cache.result_costs import most_expensive, result_costs
 from core.account.prompt_cache.routes import Route, advise, cache_route, cache_ttl, placing
 from core.compress.sizing.estimate import Size, message_size, text_tokens, tool_tokens, total_tokens
 from core.hermes.config.config import HermesConfig
@@ -237,7 +237,7 @@ def _usd(case: CacheInputs, row: UsageRow) -> Decimal | None:
 def _results(case: CacheInputs, tokens: Buckets) -> tuple[ResultCost, ...]:
     rules = load_policy(case.release).estimate
     noted = (case.notes.of(one, case.messages, rules).results for one in case.conversation.generations)
-    return dearest(result_costs(noted, case.entry, hit_rate=tokens.hit_rate))
+    return most_expensive(result_costs(noted, case.entry, hit_rate=tokens.hit_rate))
 
 
 def _notes(case: CacheInputs, route: CacheRoute, calls: Sequence[CacheCall]) -> Iterator[str]:

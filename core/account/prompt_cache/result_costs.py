@@ -124,7 +124,7 @@ def result_costs(
     return (_cost(life, price, share) for life in _lives(generations) if life.calls)
 
 
-def dearest(costs: Iterable[ResultCost]) -> tuple[ResultCost, ...]:
+def most_expensive(costs: Iterable[ResultCost]) -> tuple[ResultCost, ...]:
     """The few results that cost most."""
     return tuple(
         nsmallest(_MAX_RESULTS, costs, key=lambda one: (-(one.usd or 0), -one.tokens * one.calls, one.row))

@@ -76,11 +76,11 @@ def _largest(spending: Ledger) -> tuple[str, Decimal] | None:
     sums: dict[str, Decimal] = {}
     for row in spending.rows:
         sums[row.key] = sums.get(row.key, Decimal(0)) + (row.recorded.usd or 0)
-    dearest = max(sums, key=lambda key: sums[key], default=None)
-    if dearest is None or not sums[dearest]:
+    largest = max(sums, key=lambda key: sums[key], default=None)
+    if largest is None or not sums[largest]:
         return None
-    return next((row.label for row in spending.rows if row.key == dearest and row.label), dearest), sums[
-        dearest
+    return next((row.label for row in spending.rows if row.key == largest and row.label), largest), sums[
+        largest
     ]
 
 

@@ -21,7 +21,7 @@ _MARKS = {"completed": "x", "in_progress": ">", "pending": " ", "cancelled": "~"
 _OPEN = ("pending", "in_progress")
 
 
-def settled(
+def as_next_request(
     messages: Messages, given: Sequence[Message], policy: Policy, *, anchors: bool = True
 ) -> Messages:
     """The compacted list as the next request holds it: followed by open to-dos, and with a user request.

@@ -68,7 +68,7 @@ def assemble(
     window = summary_window(measured, plan.middle, frozenset(plan.pruned_at))
     if measured.policy.summary.every_summary and window.is_empty:
         return _unchanged(measured, plan, aborted=True)
-    text = handed_off(wording, summary_body)
+    text = with_handoff(wording, summary_body)
     head, tail = _head(measured, plan, wording.note), _tail(measured, plan, window, session)
     rows = _finished(_joined(head, tail, text, measured.policy), measured)
     policy = measured.policy
@@ -79,7 +79,7 @@ def assemble(
     return Assembled(messages, tuple(row.origin for row in rows), index, text, changed=True)
 
 
-def handed_off(wording: Wording, body: str) -> str:
+def with_handoff(wording: Wording, body: str) -> str:
     """A summary as inserted: the handoff, then the body unless that is empty."""
     return "\n".join(filter(None, (wording.handoff, body.strip())))
 

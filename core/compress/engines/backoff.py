@@ -104,7 +104,7 @@ class Backoff:
         share = (before - after) / before * 100 if before > 0 else 0.0
         self.strikes = self.strikes + 1 if share < rules.least_savings else 0
 
-    def counted(self, prompt: int, threshold: int, rough: int, rules: GateRules) -> None:
+    def counted(self, prompt: int, threshold: int, estimate: int, rules: GateRules) -> None:
         """Note the size of a prompt that a provider counted."""
         if prompt <= 0:
             return
@@ -114,13 +114,13 @@ class Backoff:
             self.strikes = 0 if fits else self.strikes + 1
         if not fits:
             self.fitted = 0
-        elif self.awaiting and rough > 0:
-            self.fitted = rough
+        elif self.awaiting and estimate > 0:
+            self.fitted = estimate
         self.awaiting = False
 
-    def defers(self, rough: int, threshold: int, baseline: int, rules: GateRules) -> bool:
+    def defers(self, estimate: int, threshold: int, baseline: int, rules: GateRules) -> bool:
         """Whether a rough estimate above the threshold waits for a counted prompt."""
-        if rough < threshold or rules.deferral == "never":
+        if estimate < threshold or rules.deferral == "never":
             return False
         if rules.deferral == "always":
             return self.last_real < threshold
@@ -129,7 +129,7 @@ class Backoff:
         known = self.fitted or baseline
         if not 0 < self.last_real < threshold or known <= 0:
             return False
-        if max(0, rough - known) > max(_GROWTH_LEAST, int(threshold * _GROWTH_SHARE)):
+        if max(0, estimate - known) > max(_GROWTH_LEAST, int(threshold * _GROWTH_SHARE)):
             return False
-        self.fitted = max(known, rough)
+        self.fitted = max(known, estimate)
         return True

@@ -202,7 +202,7 @@ def _purpose(call: Call) -> str:
 def _outcome(at: int, call: Call, result: View | None) -> Outcome:
     if result is None:
         return Outcome(at, call)
-    error = _most_telling(result.errors)
+    error = _best_error_line(result.errors)
     if error and effect_of(call.name) and not call.command:
         error = error if len(result.text) < _SHORT else None
     rejected = lexicon().rejected.search(result.text[:_OPENING])
@@ -210,7 +210,7 @@ def _outcome(at: int, call: Call, result: View | None) -> Outcome:
     return Outcome(at, call, result.index, result.text, error)
 
 
-def _most_telling(lines: Sequence[str]) -> str | None:
+def _best_error_line(lines: Sequence[str]) -> str | None:
     """The line that describes a failure best: the first with more than a word."""
     telling = (line for line in lines if len(line) > _WORDLESS and not line.startswith("Traceback"))
     return next(telling, lines[0] if lines else None)

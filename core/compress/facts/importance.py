@@ -69,7 +69,7 @@ _NOISE_WEIGHT = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeighedFacts:
     """The facts of a middle, and what was left out.
 
     Attributes:
@@ -85,7 +85,7 @@ class Weighed:
     ended: tuple[Outcome, ...]
 
 
-def weigh(views: Sequence[View], topic: Topic | None = None) -> Weighed:
+def weigh(views: Sequence[View], topic: Topic | None = None) -> WeighedFacts:
     """Every fact of a middle with its weight.
 
     Args:
@@ -106,7 +106,7 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> Weighed:
             noise[entry.category] += 1
         else:
             kept.append((entry, weight))
-    return Weighed(tuple(kept), dict(noise), frozenset(found.value.lower() for found in values), ended)
+    return WeighedFacts(tuple(kept), dict(noise), frozenset(found.value.lower() for found in values), ended)
 
 
 def _is_aside(entry: Found, folders: frozenset[str]) -> bool:

@@ -238,7 +238,7 @@ class Correction:
         named = stated in self.before or figure in {given for given, _ in self.given}
         return named and bool(figures - {figure})
 
-    def is_told(self, line: str) -> bool:
+    def is_stated_in(self, line: str) -> bool:
         """Whether a line of a summary has the new figure."""
         return bool({figure for figure, _ in self.given} & {figure for figure, _ in _measures(line)})
 

@@ -47,10 +47,10 @@ def _outline(message: Message) -> Message:
     wire = message.wire
     role, calls = wire.get("role"), bool(calls_of(wire))
     blank = calls or role == "tool" or is_blank(wire.get("content"))
-    return _bare(role if isinstance(role, str) else None, blank=blank)
+    return _shared_message(role if isinstance(role, str) else None, blank=blank)
 
 
 @lru_cache(maxsize=32)
-def _bare(role: str | None, *, blank: bool) -> Message:
+def _shared_message(role: str | None, *, blank: bool) -> Message:
     """The message shared by all outlines of a role."""
     return Message({"role": role, "content": "" if blank else "…"})

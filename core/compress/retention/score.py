@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from core.compress.facts.collect import constraints, topic_of
 from core.compress.facts.history import Outcome, pending, stories_of
-from core.compress.facts.importance import CATEGORIES, Weighed, weigh
+from core.compress.facts.importance import CATEGORIES, WeighedFacts, weigh
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, views
 from core.compress.facts.sentence_facts import Correction, correction_of, corrections
@@ -156,7 +156,7 @@ def retention_of(
     )
 
 
-def _facts(weighed: Weighed, index: SummaryIndex, *, same_language: bool) -> Iterator[Fact]:
+def _facts(weighed: WeighedFacts, index: SummaryIndex, *, same_language: bool) -> Iterator[Fact]:
     """Each fact with its fate; for a summary in another language, without sentences that hold no value."""
     for entry, weight in weighed.facts:
         fate: str | None = index.fate(entry.category, entry.value, entry.told_by)
@@ -247,7 +247,7 @@ def _corrected(index: SummaryIndex, changed: Sequence[Correction]) -> list[str]:
     return [
         f"{line.strip(_BULLET)}: corrected in message {one.at}: {one.text}"
         for line, one in corrections
-        if one is not None and not one.is_told(line)
+        if one is not None and not one.is_stated_in(line)
     ]
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SAME_MOMENT = timedelta(seconds=15)
 _MAX_CLOCK_SHIFT = timedelta(hours=15)
-Fits = Callable[[Attempt, BoundaryRows], bool]
+Test = Callable[[Attempt, BoundaryRows], bool]
 
 
 class Match(NamedTuple):
@@ -92,8 +92,8 @@ def match(attempts: Sequence[Attempt], boundaries: Sequence[BoundaryRows], clock
     moment = _same_moment(clock)
     counted = _same_counts(clock)
     tests = (_all_of(counted, moment), _all_of(_completed, moment), counted, moment)
-    for fits in (_same_child, *tests, _same_parent):
-        _pair(pairs, attempts, boundaries, fits, clock)
+    for test in (_same_child, *tests, _same_parent):
+        _pair(pairs, attempts, boundaries, test, clock)
     used = set(pairs.values())
     alone = deque(place for place in range(len(attempts)) if place not in used)
     found: list[Match] = []
@@ -113,7 +113,7 @@ def _pair(
     pairs: dict[int, int],
     attempts: Sequence[Attempt],
     boundaries: Sequence[BoundaryRows],
-    fits: Fits,
+    test: Test,
     clock: Clock,
 ) -> None:
     used = set(pairs.values())
@@ -127,7 +127,7 @@ def _pair(
         fitting = [
             j
             for j in range(low + 1, high)
-            if j not in used and attempts[j].cause.trigger is not Trigger.NATIVE and fits(attempts[j], rows)
+            if j not in used and attempts[j].cause.trigger is not Trigger.NATIVE and test(attempts[j], rows)
         ]
         if fitting:
             pairs[i] = min(fitting, key=lambda j: _distance(attempts[j], rows, clock))
@@ -140,8 +140,8 @@ def _distance(attempt: Attempt, rows: BoundaryRows, clock: Clock) -> float:
     return abs((clock.utc(attempt.last.at) - at).total_seconds()) if at is not None else 0
 
 
-def _all_of(*conditions: Fits) -> Fits:
-    return lambda attempt, rows: all(fits(attempt, rows) for fits in conditions)
+def _all_of(*conditions: Test) -> Test:
+    return lambda attempt, rows: all(test(attempt, rows) for test in conditions)
 
 
 def _completed(attempt: Attempt, rows: BoundaryRows) -> bool:
@@ -165,28 +165,28 @@ def _same_session(attempt: Attempt, rows: BoundaryRows) -> bool:
     return attempt.session == (rows.opened.session_id if alone else rows.session)
 
 
-def _same_moment(clock: Clock) -> Fits:
-    def fits(attempt: Attempt, rows: BoundaryRows) -> bool:
+def _same_moment(clock: Clock) -> Test:
+    def test(attempt: Attempt, rows: BoundaryRows) -> bool:
         if rows.at is None or not _same_session(attempt, rows):
             return False
         return (
             clock.utc(attempt.first.at) - _SAME_MOMENT <= rows.at <= clock.utc(attempt.last.at) + _SAME_MOMENT
         )
 
-    return fits
+    return test
 
 
-def _same_counts(clock: Clock) -> Fits:
+def _same_counts(clock: Clock) -> Test:
     """A test for equal message counts on both sides, which are as good as a time when the clock is off."""
 
-    def fits(attempt: Attempt, rows: BoundaryRows) -> bool:
+    def test(attempt: Attempt, rows: BoundaryRows) -> bool:
         done = attempt.done
         if done is None or not _same_session(attempt, rows):
             return False
         near = rows.at is None or abs(clock.utc(done.at) - rows.at) <= _MAX_CLOCK_SHIFT
         return near and (done.before, done.after) == (rows.counted_before, rows.counted_after)
 
-    return fits
+    return test
 
 
 Counts = tuple[int | None, int | None]

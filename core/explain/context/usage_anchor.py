@@ -71,7 +71,7 @@ def anchored_tokens(model_config: str | None, messages: Sequence[Message], polic
         None when there is no anchor, or the transcript has changed since.
     """
     anchor = read_anchor(model_config)
-    if anchor is None or not _Printed().with_more(messages[: anchor.rows]).fits(anchor):
+    if anchor is None or not _Hashed().with_more(messages[: anchor.rows]).matches(anchor):
         return None
     return _with_what_came_since(anchor, messages[anchor.rows :], policy)
 
@@ -95,9 +95,9 @@ def anchored_rows(
     if anchor is None:
         return None
     priced = tuple(rows[: anchor.rows])
-    for known in (_known.get(session, _Printed()), _Printed()):
+    for known in (_known.get(session, _Hashed()), _Hashed()):
         found = known.with_more(read(priced[known.count :]), priced) if known.begins(priced) else known
-        if found.fits(anchor):
+        if found.matches(anchor):
             _keep(session, found)
             return _with_what_came_since(anchor, read(rows[anchor.rows :]), policy)
     return None
@@ -110,7 +110,7 @@ def _with_what_came_since(anchor: UsageAnchor, since: Sequence[Message], policy:
 
 
 @dataclass(frozen=True, slots=True)
-class _Printed:
+class _Hashed:
     """The fingerprint of the first messages of a list, computed as 0.22 does.
 
     Attributes:
@@ -129,15 +129,15 @@ class _Printed:
         """Whether a list of rows begins with these rows."""
         return hash(rows[: self.count]) == self.rows
 
-    def with_more(self, messages: Sequence[Message], rows: tuple[int, ...] = ()) -> _Printed:
+    def with_more(self, messages: Sequence[Message], rows: tuple[int, ...] = ()) -> _Hashed:
         """This fingerprint extended by more messages; `rows` are the ids of all of them."""
         digest, last = self.digest.copy() if self.digest else sha256(b"["), self.last
         for place, message in enumerate(messages, self.count):
-            last = message.role, _print(message.wire)
+            last = message.role, _hash_of(message.wire)
             digest.update(("," if place else "").encode() + json.dumps(last, separators=(",", ":")).encode())
-        return _Printed(self.count + len(messages), hash(rows), last, digest)
+        return _Hashed(self.count + len(messages), hash(rows), last, digest)
 
-    def fits(self, anchor: UsageAnchor) -> bool:
+    def matches(self, anchor: UsageAnchor) -> bool:
         """Whether these are the messages that an anchor was counted for."""
         whole = self.digest.copy() if self.digest else sha256()
         whole.update(b"]")
@@ -145,17 +145,17 @@ class _Printed:
         return ends == (anchor.rows, anchor.last_role, anchor.last_print, anchor.prefix_print)
 
 
-_known: OrderedDict[Hashable, _Printed] = OrderedDict()
+_known: OrderedDict[Hashable, _Hashed] = OrderedDict()
 
 
-def _keep(session: Hashable, printed: _Printed) -> None:
+def _keep(session: Hashable, printed: _Hashed) -> None:
     _known.pop(session, None)
     _known[session] = printed
     while len(_known) > _MAX_CACHED:
         _known.popitem(last=False)
 
 
-def _print(wire: Wire) -> str:
+def _hash_of(wire: Wire) -> str:
     """A message's fingerprint as 0.22 computes it: of the fields a provider sees, in canonical JSON."""
     seen = {key: wire[key] for key in _PRICED if wire.get(key) is not None}
     return _digest(json.dumps(seen, sort_keys=True, default=str, separators=(",", ":")))

@@ -102,7 +102,7 @@ class Case:
         return self.context.newest_messages
 
     @cached_property
-    def spoken(self) -> tuple[Message, ...]:
+    def distinct_messages(self) -> tuple[Message, ...]:
         """Every message once, in order of the generations: without the copies that compactions made."""
         found: list[Message] = []
         for generation in self.conversation.generations:
@@ -118,7 +118,7 @@ class Case:
     @cached_property
     def _written(self) -> tuple[list[datetime], tuple[Message, ...]]:
         """The messages in the order of writing, with their times."""
-        dated = [(m.row.timestamp, m) for m in self.spoken if m.row and m.row.timestamp]
+        dated = [(m.row.timestamp, m) for m in self.distinct_messages if m.row and m.row.timestamp]
         dated.sort(key=lambda pair: pair[0])
         return [at for at, _ in dated], tuple(message for _, message in dated)
 
@@ -195,7 +195,7 @@ class Case:
         )
         seen: set[tuple[str, ...]] = set()
         answers: list[Message] = []
-        for message in self.spoken:
+        for message in self.distinct_messages:
             texts = _text_and_calls(message)
             failed = message.wire.get("display_kind") == FAILED_TURN
             if message.role != "assistant" or failed or texts[1] in seen:

@@ -62,7 +62,7 @@ def headline_of(
         return Headline(shortened(headline), unanswered.helps, Severity.WARNING)
     if (failure := standing_failure(events)) is not None:
         return failure.headline
-    here, event = standing(now, prompts), newest_telling(events)
+    here, event = standing(now, prompts), compaction_to_open(events)
     return here if event is None or here.severity is Severity.CRITICAL else event.headline
 
 
@@ -81,7 +81,7 @@ def standing_failure(events: Sequence[CompressionEvent]) -> CompressionEvent | N
     return min(standing, key=lambda one: _TELLS_LESS.get(_cause_of(one), 0), default=None)
 
 
-def newest_telling(events: Sequence[CompressionEvent]) -> CompressionEvent | None:
+def compaction_to_open(events: Sequence[CompressionEvent]) -> CompressionEvent | None:
     """The compaction to open first: a standing failure, else the newest automatic one, else the newest."""
     if (failure := standing_failure(events)) is not None:
         return failure

@@ -67,7 +67,7 @@ class _Walker:
         )
         for transcript in given:
             self._generation(transcript)
-        self._take_ahead()
+        self._assign_earlier()
         self._place_events()
         return self.turns
 
@@ -136,7 +136,7 @@ class _Walker:
         self.start = position
         self.crowded = self.crowded or (lines is not None and lines.crowded)
         self.turns.append(TurnDraft(self.transcript.generation.index, message, lines, at))
-        if not self._take_ahead() and not is_local(self.session.source) and position:
+        if not self._assign_earlier() and not is_local(self.session.source) and position:
             self._turn().decisions.append(self._gateway(position, at, lines.gateway_skip if lines else None))
         self._decide(Trigger.PREFLIGHT, position + 1)
         if self.rules.pre_api:
@@ -157,7 +157,7 @@ class _Walker:
         index = self.transcript.generation.index
         return decision(Trigger.HYGIENE, row, number, checks, index, at)
 
-    def _take_ahead(self) -> bool:
+    def _assign_earlier(self) -> bool:
         """Assign what the gateway compressed before a message to the turn that the message begins."""
         fired, self.ahead = self.ahead, None
         if fired is None or fired.event is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from core.compress.assembly.agent_steps import settled
+from core.compress.assembly.agent_steps import as_next_request
 from core.compress.assembly.assemble import assemble
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
@@ -213,7 +213,7 @@ class _Recovering:
         made = assemble(measured, planned, self._summary(planned), wording=wording)
         done = made.messages
         if made.changed:
-            done = settled(done, measured.messages, self.policy)
+            done = as_next_request(done, measured.messages, self.policy)
             self.settings = replace(self.settings, warm=True)
         deferred = made.changed or self.policy.overflow.noop_awaits
         self.awaiting = deferred and self.policy.gate.deferral != "never"

@@ -44,7 +44,7 @@ _ASKED = 4
 """How many queries' results are cached: merging 6,000 lines anew takes 5 ms, once or twice a second."""
 
 
-def lent_tags(records: Iterable[LogRecord], sessions: Collection[str] | None) -> frozenset[str]:
+def mistaken_tags(records: Iterable[LogRecord], sessions: Collection[str] | None) -> frozenset[str]:
     """Tags under which attempts of another session were logged, if one of `sessions` is involved."""
     return frozenset(
         one.tag
@@ -55,7 +55,7 @@ def lent_tags(records: Iterable[LogRecord], sessions: Collection[str] | None) ->
     )
 
 
-def lent_lines(records: Iterable[LogRecord]) -> Iterator[tuple[LogRecord, LogRecord]]:
+def mistagged_lines(records: Iterable[LogRecord]) -> Iterator[tuple[LogRecord, LogRecord]]:
     """Lines whose tag names the wrong session, each with a copy that names the right one.
 
     Such a line is between the start and end of an attempt that names one session and carries the tag of
@@ -133,9 +133,9 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
         return _joined((home, *words), tuple(_records(*one, words) for one in indexes), sessions)
 
     log = joined(needles)
-    if tags := lent_tags(log.records, sessions):
+    if tags := mistaken_tags(log.records, sessions):
         wider = joined([*needles, *(tag.encode() for tag in sorted(tags))])
-        moved = dict(lent_lines(sorted([*wider.records, *wider.compactions], key=lambda one: one.at)))
+        moved = dict(mistagged_lines(sorted([*wider.records, *wider.compactions], key=lambda one: one.at)))
         kept = [one for one in log.records if one not in moved]
         own = [one for one in moved.values() if sessions is None or one.session in sessions]
         log = replace(log, records=tuple(sorted([*kept, *own], key=lambda one: one.at)))

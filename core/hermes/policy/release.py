@@ -95,7 +95,7 @@ def detect_release(clues: ReleaseClues) -> ReleaseGuess:
     )
 
 
-def borrowed(release: str, version: str) -> str:
+def substitute_note(release: str, version: str) -> str:
     """A sentence if a version's own rules are unknown and another release's are used; else ""."""
     if not covers(release, version):
         return f"the rules of Hermes {version} are not known: those of {release} are used"
@@ -106,7 +106,7 @@ def borrowed(release: str, version: str) -> str:
 
 
 def _standing_in(release: str, version: str) -> Iterator[Evidence]:
-    if text := borrowed(release, version):
+    if text := substitute_note(release, version):
         yield Evidence(Source.DERIVED, _RULES, text)
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from core.redact.key_formats import gibberish, jumbled, opaque, scrambled
+from core.redact.key_formats import has_odd_case, is_gibberish, is_scrambled, mixes_letters_and_digits
 from core.redact.secret_names import (
     Strength,
     is_code,
@@ -186,11 +186,11 @@ def _is_secret(value: str, force: Strength) -> bool:
     if len(value) < _MIN_LENGTH or re.search(r"\s", value) or plain:
         return False
     if force is Strength.WEAK:
-        return looks_random(value) or scrambled(value)
+        return looks_random(value) or is_scrambled(value)
     if value.isdigit():
         return force is Strength.STRONG and len(value) >= _MIN_DIGITS
     word = value.replace("-", "").replace("_", "").isalpha()
-    return not word or opaque(value) or jumbled(value) or gibberish(value)
+    return not word or mixes_letters_and_digits(value) or has_odd_case(value) or is_gibberish(value)
 
 
 def collections(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
@@ -214,7 +214,7 @@ def _is_one(group: str, value: str) -> bool:
     """Whether a value is a secret of its group; in groups about people most values are not."""
     if group.startswith(tuple(unnamed_words()["people"])):
         return is_password(value) or (group[-1] == "\n" and is_thought_up(value))
-    return opaque(value) and is_likely(value)
+    return mixes_letters_and_digits(value) and is_likely(value)
 
 
 @cache
@@ -250,7 +250,11 @@ def siblings(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:
     """
     for hit in hits:
         form, end = _form(text[hit.start : hit.end]), hit.end
-        while (match := _NEXT.match(text, end)) and _form(match["value"]) == form and opaque(match["value"]):
+        while (
+            (match := _NEXT.match(text, end))
+            and _form(match["value"]) == form
+            and mixes_letters_and_digits(match["value"])
+        ):
             yield Hit(*match.span("value"), hit.kind)
             end = match.end()
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from core.redact.key_formats import scrambled, variety
+from core.redact.key_formats import class_count, is_scrambled
 from core.redact.secret_names import looks_random
 from core.redact.spans import Hints, Hit, pattern
 from core.redact.table import compiled, issuers, unnamed_words
@@ -107,7 +107,7 @@ def _is_given(argument: re.Match[str], tool: str) -> bool:
         return could_be_password(value) and "/" not in value
     if option in words["rarely"] and is_thought_up(value):
         return _TWO_WORDS.match(value) is not None
-    return _DRAWN.fullmatch(value) is not None and variety(value) == 3 and scrambled(value)
+    return _DRAWN.fullmatch(value) is not None and class_count(value) == 3 and is_scrambled(value)
 
 
 def calls(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from core.redact.key_formats import changes, drawn, gibberish, opaque, variety
+from core.redact.key_formats import changes, class_count, is_gibberish, is_random, mixes_letters_and_digits
 from core.redact.secret_names import is_path
 from core.redact.spans import Hit, pattern
 from core.redact.table import compiled, issuers, names, unnamed_words
@@ -49,7 +49,7 @@ _MADE = pattern(
 )
 """`signing_key = Key("`, right before a value."""
 _LAST_WORD = pattern(r"(?:^|[a-z](?=[A-Z])|[^A-Za-z])([A-Za-z][a-z]{1,23}|[A-Z]{2,24})[^A-Za-z]{0,8}$")
-_SAID_AFTER = pattern(r"[\"'`)]{0,2} (?i:as|for|is|into|in) (?P<rest>[^\n.;]{0,48})")
+_NAMED_AFTER = pattern(r"[\"'`)]{0,2} (?i:as|for|is|into|in) (?P<rest>[^\n.;]{0,48})")
 _CALLED = pattern(
     r"(?<![^\W_])(?i:pass(?:word|phrase|code)|token|secret|key|credentials?|authorization|cookie)\b"
 )
@@ -92,19 +92,24 @@ def nearby(text: str, begins: Iterable[tuple[int, int]]) -> Iterator[Hit]:
     for at, _ in begins:
         before = _PREFIX.search(text, max(0, at - 6), at)
         match = compiled(_VALUE).match(text, before.start() if before else at)
-        if match and _is_random(match[0]) and _is_told(text, *match.span()):
+        if match and _is_random(match[0]) and _is_named_secret(text, *match.span()):
             yield Hit(*match.span(), "provider-key")
 
 
 def _is_random(value: str) -> bool:
     """Whether a value is random: hexadecimal, a UUID, or letters and digits that form no words."""
-    if not opaque(value) or len(set(value)) < _MIN_DIFFERENT or is_path(value) or _SESSION.fullmatch(value):
+    if (
+        not mixes_letters_and_digits(value)
+        or len(set(value)) < _MIN_DIFFERENT
+        or is_path(value)
+        or _SESSION.fullmatch(value)
+    ):
         return False
     plain = _HEX.fullmatch(value) or _WHOLE_UUID.fullmatch(value)
-    return bool(plain) or drawn(value, mixed=0.36)
+    return bool(plain) or is_random(value, mixed=0.36)
 
 
-def _is_told(text: str, start: int, end: int) -> bool:
+def _is_named_secret(text: str, start: int, end: int) -> bool:
     """Whether the words before a value, or right after it, say that it is a credential."""
     before = _lines_before(text, start)
     last = _LAST_WORD.search(before)
@@ -127,16 +132,16 @@ def _is_told(text: str, start: int, end: int) -> bool:
         or (stands_alone and _MADE.search(before) is not None)
         or _is_keyed(text, start, before, stands_alone)
         or _says_key(before)
-        or _said_after(text, end)
+        or _named_after(text, end)
         or _is_nothing_else(text[start:end], before)
     )
 
 
 def _is_nothing_else(value: str, before: str) -> bool:
     """Whether a random value of capitals, small letters and digits can hardly be anything but a key."""
-    if not _ALONE.fullmatch(value) or variety(value) < 3 or _WITHIN.search(before):
+    if not _ALONE.fullmatch(value) or class_count(value) < 3 or _WITHIN.search(before):
         return False
-    words = not gibberish("".join(filter(str.isalpha, value))) and changes(value) < _CHANGES_OF_WORDS
+    words = not is_gibberish("".join(filter(str.isalpha, value))) and changes(value) < _CHANGES_OF_WORDS
     return not words and value.replace("-", "_").partition("_")[0].lower() not in issuers().harmless
 
 
@@ -163,9 +168,9 @@ def _says_key(before: str) -> bool:
     )
 
 
-def _said_after(text: str, end: int) -> bool:
+def _named_after(text: str, end: int) -> bool:
     """Whether the text after a value calls it a key: `use 8f3a... as the password`."""
-    match = _SAID_AFTER.match(text, end)
+    match = _NAMED_AFTER.match(text, end)
     return bool(match and _CALLED.search(match["rest"]) and not _words(match["rest"]) & issuers().ids)
 
 

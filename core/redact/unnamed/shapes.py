@@ -12,7 +12,14 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from core.redact.key_formats import changes, drawn, gibberish, jumbled, opaque, variety
+from core.redact.key_formats import (
+    changes,
+    class_count,
+    has_odd_case,
+    is_gibberish,
+    is_random,
+    mixes_letters_and_digits,
+)
 from core.redact.secret_names import is_path, is_reference, looks_random
 from core.redact.spans import ODD_WORD, Hints, Hit, pattern
 from core.redact.table import compiled, issuers, unnamed_words
@@ -94,17 +101,21 @@ def is_password(value: str) -> bool:
         return True
     if len(value) < _MIN_LIKELY or _none().match(value) or is_reference(value) or is_path(value):
         return False
-    if gibberish(value) or jumbled(value) or (_FOURS.fullmatch(value) and gibberish(value.replace("-", ""))):
+    if (
+        is_gibberish(value)
+        or has_odd_case(value)
+        or (_FOURS.fullmatch(value) and is_gibberish(value.replace("-", "")))
+    ):
         return True
-    if not opaque(value) or "/" in value:
+    if not mixes_letters_and_digits(value) or "/" in value:
         return False
     return bool(
         _SIGN.search(value)
-        or (variety(value) == 3 and _NAMED_NUMBER.fullmatch(value))
+        or (class_count(value) == 3 and _NAMED_NUMBER.fullmatch(value))
         or (
-            variety(value) == 3
+            class_count(value) == 3
             and len(value) >= _MIN_UNCERTAIN
-            and (changes(value) >= _MIXED or drawn(value))
+            and (changes(value) >= _MIXED or is_random(value))
         )
     )
 
@@ -118,7 +129,7 @@ def _none() -> re.Pattern[str]:
 
 def is_key(value: str) -> bool:
     """Whether a value whose name may mean a key is one: long, or short and mixed."""
-    plain = len(value) >= _MIN_KEY and value.isascii() and value.isalnum() and opaque(value)
+    plain = len(value) >= _MIN_KEY and value.isascii() and value.isalnum() and mixes_letters_and_digits(value)
     return (plain and changes(value) >= _CHANGES) or looks_random(value) or is_password(value)
 
 
@@ -160,7 +171,7 @@ def _is_one(value: str) -> bool:
     """Whether a word is memorable, or marked and not code."""
     if _MEMORABLE.fullmatch(value):
         return True
-    return variety(value) == 3 and not (_OTHER.match(value) or _is_id(value)) and is_password(value)
+    return class_count(value) == 3 and not (_OTHER.match(value) or _is_id(value)) and is_password(value)
 
 
 def _is_id(value: str) -> bool:
@@ -217,7 +228,7 @@ def _is_key(text: str, match: re.Match[str]) -> bool:
     if len(core) < _LONG and len(parts) <= 1 + len(match["rest"]) // 10:
         core = match["rest"]  # `-` and `_` are base64 characters too
     both = any(map(str.isupper, core)) and any(map(str.islower, core))
-    if not drawn(core):
+    if not is_random(core):
         return False
     if is_named_key:
         return both or len(core) >= _LONG_DASHED

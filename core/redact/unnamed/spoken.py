@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from core.redact.key_formats import drawn, variety
+from core.redact.key_formats import class_count, is_random
 from core.redact.secret_names import Strength, is_reference, looks_random
 from core.redact.spans import Hints, Hit, pattern
 from core.redact.table import compiled, names, unnamed_words
@@ -63,7 +63,7 @@ _SAYS_SECRET = pattern(r"(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)")
 _DIRECTIVE = r"(?:^|[\n\"'`;]|\\[nrt])[ \t]{0,24}(?:#\s?define )?(?:[\w.:*/@-]{1,64}[ \t]{1,8}){0,12}$"
 
 
-def spoken(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
+def spoken_passwords(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
     """Every password of a line that mentions one.
 
     Args:
@@ -176,7 +176,7 @@ def _before_word() -> re.Pattern[str]:
     return pattern(rf"{tried}[\"'`]?(?P<value>[^\s\"'`,;(){{}}<>]{{8,64}}){leads}")
 
 
-def behind(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
+def value_after(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
     """The value that a settings file, or somebody in haste, writes right after a name: `password hunter2`."""
     match = compiled(_AFTER_NAME_VALUE).match(text, end)
     if match is None and text[start:end].isupper() and (match := compiled(_SET_TO).match(text, end)):
@@ -186,7 +186,7 @@ def behind(text: str, start: int, end: int, force: Strength) -> tuple[int, int] 
     value = match["bare"].rstrip(".,")
     alone = match["last"] is not None and compiled(_DIRECTIVE).search(text, max(0, start - 160), start)
     is_stated = alone and force >= Strength.LIKELY and _SAYS_SECRET.search(text, start, end)
-    if (is_stated and _stands_behind(value)) or drawn(value):
+    if (is_stated and _stands_behind(value)) or is_random(value):
         return match.start("bare"), match.start("bare") + len(value)
     return None
 
@@ -202,7 +202,7 @@ def mentioned(text: str, end: int) -> tuple[int, int] | None:
     if match is None:
         return None
     value = match["bare"].rstrip(".")
-    random = looks_random(value) and variety(value) == 3
+    random = looks_random(value) and class_count(value) == 3
     return (
         (match.start("bare"), match.start("bare") + len(value))
         if random and not is_reference(value)

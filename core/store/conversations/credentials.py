@@ -138,10 +138,10 @@ def holding(texts: Sequence[bytes]) -> list[bytes]:
     """
     from core.redact.text import find
 
-    known = [text for text in texts if KNOWN.is_innocent(text)]
-    fresh = [text for text in texts if not KNOWN.is_innocent(text)]
+    known = [text for text in texts if KNOWN.is_harmless(text)]
+    fresh = [text for text in texts if not KNOWN.is_harmless(text)]
     found = set(_texts_with_findings(fresh, find))
-    KNOWN.mark_innocent(text for text in fresh if text not in found)
+    KNOWN.mark_harmless(text for text in fresh if text not in found)
     if KNOWN.count:
         found.update(_texts_with_findings(known, lambda text: list(KNOWN.hits(text))))
     return [text for text in texts if text in found]

@@ -109,7 +109,7 @@ def closed_copy(path: Path) -> mmap | None:
 def leaves_files(path: Path) -> bool:
     """Whether reading this database creates side files that stay."""
     try:
-        return path.stat().st_size > MAX_COPIED and _logged(path) and not _beside(path)
+        return path.stat().st_size > MAX_COPIED and _logged(path) and not _may_be_open(path)
     except OSError:
         return False
 
@@ -158,7 +158,7 @@ def _closed(path: Path) -> _State | None:
     """The state of a file that can be read from a copy; None for others."""
     try:
         found = path.stat()
-        if found.st_size > MAX_COPIED or not _logged(path) or _beside(path):
+        if found.st_size > MAX_COPIED or not _logged(path) or _may_be_open(path):
             return None
     except OSError:
         return None
@@ -171,7 +171,7 @@ def _logged(path: Path) -> bool:
     return head.startswith(_MAGIC) and head[_VERSIONS] == _LOGGED
 
 
-def _beside(path: Path) -> bool:
+def _may_be_open(path: Path) -> bool:
     """Whether somebody may have a database open, or its log may hold more than the file."""
     shared = Path(f"{path}-shm")
     return (os.path.lexists(shared) and not shared.is_dir()) or is_log(log_of(path))

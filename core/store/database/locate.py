@@ -60,7 +60,7 @@ def locate(
     if db is not None:
         if profile is not None:
             raise UsageError("--db names one file, so --profile has nothing to choose from")
-        return (_lone(_expand(db, environ)),)
+        return (_single_database(_expand(db, environ)),)
     root = _expand(home, environ) if home is not None else default_home(environ)
     if os.path.isfile(root):  # unlike the methods of a path, these functions take a closed folder for a no
         raise DatabaseError("is a file, not a home", where=str(root), remedy="Use --db for a file")
@@ -87,7 +87,7 @@ def default_home(environ: Mapping[str, str] = os.environ, platform: str = sys.pl
     return _user_home(environ) / ".hermes"
 
 
-def _lone(path: Path) -> Location:
+def _single_database(path: Path) -> Location:
     if os.path.isdir(path):
         raise DatabaseError(
             "is a directory, not a database", where=str(path), remedy="Use --home for a folder"

@@ -13,7 +13,7 @@ from core.hermes.markers.markers import PREFILTERS, SummaryMatch, find_summary
 from core.model.transcript.message import Message, RowState
 from core.store.database.connect import BoundedConnection
 from core.store.database.open_database import Schema
-from core.store.rows.decode import HOLDS_SUMMARY, JSON_PREFIX, Cells, spoken
+from core.store.rows.decode import HOLDS_SUMMARY, JSON_PREFIX, Cells, loaded_text
 from core.store.rows.message_decoding import call_ids, repeat_columns, repeated_by, row_state
 
 _STRIPPED_IMAGES = ("[screenshot]", "[Attached image — stripped after compression]")
@@ -98,7 +98,7 @@ def add_keys(
 
 def text_key(text: str) -> Hashable:
     """The key of plain text: trimmed as Hermes loads it, without placeholders for pictures."""
-    text = spoken(text)
+    text = loaded_text(text)
     if any(mark in text for mark in _STRIPPED_IMAGES):
         lines = [line for line in text.split("\n") if line.strip() not in _STRIPPED_IMAGES]
         text = "\n".join(lines).strip()

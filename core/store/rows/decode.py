@@ -165,7 +165,7 @@ def _within(value: Any, levels: int) -> bool:
     return levels > 0 and all(_within(part, levels - 1) for part in parts)
 
 
-def spoken(text: str) -> str:
+def loaded_text(text: str) -> str:
     """What Hermes loads of a user's or assistant's text: without recalled-memory blocks, and trimmed."""
     if "memory" in text.lower():
         for pattern in (_MEMORY_BLOCK, _MEMORY_NOTE, _MEMORY_TAG):

@@ -15,7 +15,7 @@ from typing import Any
 
 from core.model.transcript.message import Message, Row, RowState
 from core.store.database.open_database import Schema
-from core.store.rows.decode import Cells, spoken
+from core.store.rows.decode import Cells, loaded_text
 
 MESSAGE_COLUMNS = (
     "id",
@@ -127,7 +127,7 @@ def _wire(cells: Cells, schema: Schema) -> dict[str, Any]:
     role = intern(str(cells.text("role") or "?"))
     content = cells.content()
     if role in ("user", "assistant") and isinstance(content, str):
-        content = spoken(content)
+        content = loaded_text(content)
     wire: dict[str, Any] = {"role": role, "content": content}
     if schema.has_uids:
         wire["_db_persisted"] = True

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from core.model.compaction.preview import FactCount, Preview, Retention
-from core.preview.words import claim_told
+from core.preview.words import claim_sentence
 from inspector.cli import output
 from inspector.cli.compression import apply as writing
 from inspector.cli.compression import engine_comparison, engine_options
@@ -157,7 +157,7 @@ def _retention(found: Retention) -> dict[str, Any]:
         "score": found.score,
         "lost": [jsonio.fields(fact, "category value messages weight") for fact in found.lost],
         "unsupported": [
-            jsonio.fields(claim, "value category where nearest message") | {"says": claim_told(claim)}
+            jsonio.fields(claim, "value category where nearest message") | {"says": claim_sentence(claim)}
             for claim in found.unsupported
         ],
         "noise": dict(found.noise),

@@ -19,7 +19,7 @@ from inspector.payloads import values as jsonio
 if TYPE_CHECKING:
     from core.compress.engines.run import Hosted
     from core.compress.summarise.base import Summariser
-    from core.preview.other_engine import Contender
+    from core.preview.other_engine import ComparedEngine
     from inspector.cli.compression.question import Question
 
 
@@ -65,19 +65,19 @@ def run(args: argparse.Namespace, asked: Question) -> int:
     return 0
 
 
-def _contender(args: argparse.Namespace, name: str, asked: Question, writer: Summariser) -> Contender:
-    from core.preview.other_engine import Contender, calls_price
+def _contender(args: argparse.Namespace, name: str, asked: Question, writer: Summariser) -> ComparedEngine:
+    from core.preview.other_engine import ComparedEngine, calls_price
 
     began = time.perf_counter()
     try:
         done = _run(args, name, asked, writer)
     except InspectorError as error:
-        return Contender(name, seconds=time.perf_counter() - began, error=error)
+        return ComparedEngine(name, seconds=time.perf_counter() - began, error=error)
     if done is not None:
         usd = calls_price(asked.context, done.asked, done.answered)
-        return Contender(name).having(done.preview, done.compacted.seconds, usd, done)
+        return ComparedEngine(name).after_run(done.preview, done.compacted.seconds, usd, done)
     ours, usd = _own_preview(args, asked, writer)
-    return Contender(name).having(ours, time.perf_counter() - began, usd)
+    return ComparedEngine(name).after_run(ours, time.perf_counter() - began, usd)
 
 
 def _run(args: argparse.Namespace, name: str, asked: Question, writer: Summariser) -> Hosted | None:
@@ -98,7 +98,7 @@ def _own_preview(
     return made, our_price(asked.context, measured, cut, made)
 
 
-def _payload(one: Contender) -> dict[str, Any]:
+def _payload(one: ComparedEngine) -> dict[str, Any]:
     base: dict[str, Any] = {"engine": one.name, "seconds": round(one.seconds or 0.0, 3), "error": None}
     if one.preview is None:
         return base | {"error": None if one.error is None else jsonio.error(one.error)}
@@ -117,7 +117,7 @@ def _payload(one: Contender) -> dict[str, Any]:
     }
 
 
-def _lines(found: list[Contender]) -> Iterator[str]:
+def _lines(found: list[ComparedEngine]) -> Iterator[str]:
     from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
@@ -136,7 +136,7 @@ def _lines(found: list[Contender]) -> Iterator[str]:
     yield f"price: with the model Hermes would ask, by the release's token estimate ({fmt.ESTIMATE})"
 
 
-def _row(one: Contender) -> list[str]:
+def _row(one: ComparedEngine) -> list[str]:
     from core.support import formatting as fmt
 
     seconds = f"{one.seconds or 0.0:.2f}"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from core.model.compaction.preview import SUSPECTED, FactCount, Feedback, Preview, Retention
 from core.model.finding import Headline
 from core.model.transcript.message import Message
-from core.preview.words import claim_told, kind_word, untranslated_told
+from core.preview.words import claim_sentence, kind_word, unchecked_sentence
 from core.redact.message import redact_message
 from core.redact.text import redact_text
 from core.support import formatting as fmt
@@ -93,7 +93,7 @@ def _survival(found: Retention) -> Iterator[str]:
     counts |= {name: count for name, count in (("in focus", found.focus), ("the rest", found.rest)) if count}
     yield from table(columns, (_counted(kind_word(key), count) for key, count in counts.items()))
     yield f"{fmt.percent(found.score)} of what matters is kept, by weight"
-    yield from filter(None, (untranslated_told(found),))
+    yield from filter(None, (unchecked_sentence(found),))
     yield from _unsupported(found)
     yield from _lost(found)
 
@@ -112,7 +112,7 @@ def _unsupported(found: Retention) -> Iterator[str]:
     """Claims in the summary that no message supports, and doubtful ones."""
     for claim in found.unsupported:
         sure = claim.category != SUSPECTED
-        yield joined(inked("unsupported" if sure else "doubtful", Ink.WARNING), f": {claim_told(claim)}")
+        yield joined(inked("unsupported" if sure else "doubtful", Ink.WARNING), f": {claim_sentence(claim)}")
 
 
 def _lost(found: Retention) -> Iterator[str]:

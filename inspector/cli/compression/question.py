@@ -166,7 +166,7 @@ def release_name(text: str) -> str:
         UsageError: The text is neither.
     """
     from core.hermes.policy.policy import documents, nearest_release, releases
-    from core.hermes.policy.release import borrowed
+    from core.hermes.policy.release import substitute_note
 
     if text in documents():
         return text
@@ -177,7 +177,7 @@ def release_name(text: str) -> str:
         raise UsageError(
             f"{text!r} is not a release of Hermes", where="--release", remedy=f"Known: {known}"
         ) from error
-    if said := borrowed(found, text):
+    if said := substitute_note(found, text):
         output.write_note(said)
     return found
 

@@ -76,7 +76,9 @@ def run(args: argparse.Namespace) -> int:
             _tell([(one, event) for one, event in found if event.kind.value in wanted], as_json=args.json)
             if found and args.cursor:
                 _keep(args.cursor, followers)
-        if caller and (failed := caller.tell([event for one, event in found if one.limits.speak_up(event)])):
+        if caller and (
+            failed := caller.tell([event for one, event in found if one.limits.should_notify(event)])
+        ):
             output.write_note(failed)
         said = _complain(followers, said)
         if args.once:

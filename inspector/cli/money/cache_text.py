@@ -11,7 +11,7 @@ from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.terminal.ink import joined
 
-DEAREST = 10
+MAX_RESULTS = 10
 
 
 def lines(found: CacheReport) -> Iterator[str]:
@@ -34,7 +34,7 @@ def lines(found: CacheReport) -> Iterator[str]:
     if found.recorded is not None:
         yield ""
         yield from recorded_lines(found.recorded)
-    yield from _dearest(found.results)
+    yield from _expensive_results(found.results)
     yield from (f"note: {note}" for note in found.notes)
 
 
@@ -71,11 +71,11 @@ def _break_lines(one: CacheBreak, found: CacheReport) -> Iterator[str]:
     yield from output.evidence(one.evidence, "   ")
 
 
-def _dearest(results: Sequence[ResultCost]) -> Iterator[str]:
+def _expensive_results(results: Sequence[ResultCost]) -> Iterator[str]:
     priced = sorted((one for one in results if one.usd), key=lambda one: one.usd or 0, reverse=True)
     if priced:
         yield ""
         yield "most expensive tool results, over all requests:"
-    for one in priced[:DEAREST]:
+    for one in priced[:MAX_RESULTS]:
         tokens, usd = fmt.count(one.tokens, mark=fmt.ESTIMATE), fmt.money(one.usd)
         yield f"   {usd:>8}  {one.tool} (row {one.row}), {tokens} tokens over {one.calls} calls"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigError
-from inspector.hermes_plugin.config_file.places import putting, taking
+from inspector.hermes_plugin.config_file.places import insertions, removals
 
 _FILE, _ENABLED, _ENGINE = "config.yaml", "plugins.enabled", "context.engine"
 _HEADING = re.compile(r"\s*[^-\s][^:]*:\s*(#|$)")
@@ -56,15 +56,17 @@ def with_plugin(text: str, name: str, *, engine: bool) -> Edit:
     if name not in others:
         listed = [name, *others]
         document = document | {"plugins": plugins | {"enabled": listed}}
-        ways = putting(edited, "plugins", "enabled", name, _flow(listed))
+        ways = insertions(edited, "plugins", "enabled", name, _flow(listed))
         edited = _first(ways, document, f"Add {name} to {_ENABLED}")
     if engine and context.get("engine") != name:
         document = document | {"context": context | {"engine": name}}
-        edited = _first(putting(edited, "context", "engine", name, name), document, f"Set {_ENGINE}: {name}")
+        edited = _first(
+            insertions(edited, "context", "engine", name, name), document, f"Set {_ENGINE}: {name}"
+        )
     return Edit(edited, _changes(text, edited))
 
 
-def says(text: str, name: str, *, engine: bool) -> bool:
+def has_plugin(text: str, name: str, *, engine: bool) -> bool:
     """Whether the file lets Hermes load the plugin and, if wanted, selects it as context engine.
 
     Raises:
@@ -107,17 +109,17 @@ def without_plugin(text: str, before: str, name: str) -> str:
     left = [one for one in _list(plugins, "enabled") if one != name]
     if left != _list(plugins, "enabled") and name not in _list(_mapping(was, "plugins"), "enabled"):
         document = _set(document, was, "plugins", "enabled", left or None)
-        ways = taking(text, "plugins", "enabled", name, "")
+        ways = removals(text, "plugins", "enabled", name, "")
         text = _first(ways, document, f"Take {name} out of {_ENABLED}")
     grants, granted = _mapping(plugins, "entries"), _mapping(_mapping(was, "plugins"), "entries")
     if name in grants and name not in granted:
         others = {key: value for key, value in grants.items() if key != name}
         document = _set(document, was, "plugins", "entries", others or None)
-        ways = taking(text, "plugins", "entries", name, "")
+        ways = removals(text, "plugins", "entries", name, "")
         text = _first(ways, document, f"Take {name} out of plugins.entries")
     if context.get("engine") == name != old:
         document = _set(document, was, "context", "engine", old)
-        ways = taking(text, "context", "engine", name, str(old or ""))
+        ways = removals(text, "context", "engine", name, str(old or ""))
         text = _first(ways, document, f"Set {_ENGINE} to what you want")
     return text
 

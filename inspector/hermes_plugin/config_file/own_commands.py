@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.errors import ConfigError
-from inspector.hermes_plugin.config_file.edit import says, tree
+from inspector.hermes_plugin.config_file.edit import has_plugin, tree
 
 _SECONDS = 60
 _NOWHERE = "http://127.0.0.1:9"
@@ -41,7 +41,7 @@ def by_commands(hermes: Path, plugin: Path, before: bytes, name: str, *, engine:
         try:
             text = (home / _CONFIG).read_bytes().decode("utf-8")
             kept = _within(tree(before.decode("utf-8")), tree(text))
-            return text if kept and says(text, name, engine=engine) else None
+            return text if kept and has_plugin(text, name, engine=engine) else None
         except (OSError, UnicodeDecodeError, ConfigError):
             return None
 

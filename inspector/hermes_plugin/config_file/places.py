@@ -15,7 +15,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 MARK = "# by hermes-inspector"
 
 
-def putting(text: str, outer: str, key: str, name: str, value: str) -> Iterator[str]:
+def insertions(text: str, outer: str, key: str, name: str, value: str) -> Iterator[str]:
     """The ways to set `outer.key`, or to add a name at the beginning of its list.
 
     Args:
@@ -42,7 +42,7 @@ def putting(text: str, outer: str, key: str, name: str, value: str) -> Iterator[
             yield _spliced(text, found.start_mark.index, found.end_mark.index, f" {value}")
 
 
-def taking(text: str, outer: str, key: str, name: str, old: str) -> Iterator[str]:
+def removals(text: str, outer: str, key: str, name: str, old: str) -> Iterator[str]:
     """The ways to remove a name from `outer.key`: with every parent that would be empty, or alone.
 
     Args:

@@ -42,9 +42,9 @@ def register_hooks(ctx: Any, settings: Settings) -> SessionMemory:
         recorder = recorder_for(settings)
         for hook in RECORDS:
             if hook in known:
-                ctx.register_hook(hook, _both(session, recorder.taker(hook)))
+                ctx.register_hook(hook, _both(session, recorder.hook(hook)))
         if _passes():
-            ctx.register_middleware(PASSES, recorder.passer())
+            ctx.register_middleware(PASSES, recorder.middleware())
     return session
 
 

@@ -180,9 +180,9 @@ class JumpProvider(Provider):
         self.app.call_later(self.app.run_action, action)
 
     def _themes(self) -> Sequence[Place]:
-        return [Place(f"theme {one.name}", "theme", partial(self._wear, one.name)) for one in shipped()]
+        return [Place(f"theme {one.name}", "theme", partial(self._use_theme, one.name)) for one in shipped()]
 
-    def _wear(self, name: str) -> None:
+    def _use_theme(self, name: str) -> None:
         self.app.theme = name
         shell(self.screen).remember("theme", name)
 

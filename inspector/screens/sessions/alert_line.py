@@ -59,7 +59,7 @@ class AlertLine(Widget):
             sorted(found, key=lambda one: (one[1].severity or Severity.INFO).rank)[:MAX_ALERTS]
         )
         examined = [listing.extras.get(row.key) for row in listing.conversations]
-        self.calm = "" if self.alerts or listing.order.text else calm_words(examined)
+        self.calm = "" if self.alerts or listing.order.text else all_well(examined)
         self._show()
 
     def turn(self) -> None:
@@ -121,7 +121,7 @@ class AlertLine(Widget):
         return (*((token, line) for line in lines), *(("severity-ok", line) for line in helps))
 
 
-def calm_words(extras: Sequence[Extra | None]) -> str:
+def all_well(extras: Sequence[Extra | None]) -> str:
     """That nothing is wrong, once every conversation was examined and as far as windows are known."""
     if not all(extra is not None and extra.severity is None for extra in extras):
         return ""

@@ -13,7 +13,7 @@ from core.model.finding import Severity
 from core.model.transcript.session import Kind
 from core.store.database.locate import Location
 from core.support import formatting as fmt
-from inspector.screens.sessions.data.columns import ALL, GAP, SETS, Column, Sheet, column_sets, layout
+from inspector.screens.sessions.data.columns import ALL, GAP, SETS, CellSource, Column, column_sets, layout
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine, State
 from inspector.terminal.glyphs import DOWN, KIND, LIVE, SEVERITY, UP
@@ -87,18 +87,18 @@ class SessionsList(RowList[SessionLine]):
 
     def draw_row(self, row: SessionLine, index: int, width: int) -> Line:
         """Draw one conversation or session."""
-        line, sheet = Line(), self._sheet(row, chosen=index == self.cursor)
+        line, source = Line(), self._cell_source(row, chosen=index == self.cursor)
         for column, cells in _layout(self, width):
-            line.extend(column.draw(row, cells, sheet)).gap(GAP)
+            line.extend(column.draw(row, cells, source)).gap(GAP)
         return line
 
-    def _sheet(self, row: SessionLine, *, chosen: bool) -> Sheet:
+    def _cell_source(self, row: SessionLine, *, chosen: bool) -> CellSource:
         session = row.session
         fresh = session.last_active is not None and self.now - session.last_active < LIVE_FOR
         live = fresh and not session.ended_at
         preview = self.previews.get(row.key, "")
         parts = self.parts[row.key][1] if chosen and row.key in self.parts else ()
-        return Sheet(self.palette, self.now, self.extras.get(row.key), live, preview, parts)
+        return CellSource(self.palette, self.now, self.extras.get(row.key), live, preview, parts)
 
     @property
     def conversations(self) -> list[SessionLine]:

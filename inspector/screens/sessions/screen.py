@@ -125,7 +125,7 @@ class SessionsScreen(Page):
     def _open(self) -> None:
         line = self.listing.current
         extra = self.listing.extras.get(line.key) if line is not None else None
-        self.action_open_at(extra.telling_view if extra is not None else None)
+        self.action_open_at(extra.view_of_problem if extra is not None else None)
 
     def action_report(self) -> None:
         """Write the report of the conversation under the cursor."""

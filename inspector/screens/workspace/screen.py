@@ -136,7 +136,7 @@ class WorkspaceScreen(Page):
         if old is None or len(old.conversation.generations) != len(subject.conversation.generations):
             self.refresh_bindings()
         for view in self._views.values():
-            view.behind = not view.display
+            view.outdated = not view.display
             if view.display:
                 view.subject = subject
 
@@ -182,8 +182,8 @@ class WorkspaceScreen(Page):
         self.refresh_bindings()
         if tab.name in self._views:
             view = self._views[tab.name]
-            if view.behind:
-                view.subject, view.behind = self.subject, False
+            if view.outdated:
+                view.subject, view.outdated = self.subject, False
             view.wake()
             return
         view = tab.build()
@@ -197,8 +197,8 @@ class WorkspaceScreen(Page):
         await mounted
         self.call_after_refresh(shell(self).keys.release)
 
-    @on(View.Wanted)
-    def _wanted(self, event: View.Wanted) -> None:
+    @on(View.ViewRequested)
+    def _wanted(self, event: View.ViewRequested) -> None:
         names = [tab.name for tab in TABS]
         if event.name in names:
             self._show(names.index(event.name))

@@ -92,7 +92,7 @@ class View(Reporting, Vertical):
     cursor: var[Cursor] = var(Cursor())
     anew = False
     """The next subject replaces everything shown, even if it is the same conversation."""
-    behind = False
+    outdated = False
     """The conversation was read again while the view was hidden; it gets the subject when it is shown."""
 
     class CursorMoved(Message):
@@ -102,7 +102,7 @@ class View(Reporting, Vertical):
             self.cursor = cursor
             super().__init__()
 
-    class Wanted(Message):
+    class ViewRequested(Message):
         """The user wants another view."""
 
         def __init__(self, name: str) -> None:

@@ -43,15 +43,15 @@ class TitleBar(Widget):
         width, ink = self.size.width, Palette.of(self.app)
         tabs = self._tab_line()
         room = width - tabs.width - 3
-        behind = next(
+        right = next(
             (text for text in self._details() if self._cells + 3 + cell_len(text) <= room), self.brief_place
         )
-        if behind and room - cell_len(behind) - 3 < min(self._cells, MIN_TITLE):
-            behind = ""  # the title is more important
-        left = max(MIN_TITLE - 3, room - cell_len(behind) - 3 if behind else room)
+        if right and room - cell_len(right) - 3 < min(self._cells, MIN_TITLE):
+            right = ""  # the title is more important
+        left = max(MIN_TITLE - 3, room - cell_len(right) - 3 if right else room)
         line = Line().gap(1).add(self.heading, ink.style("ink", bold=True), most=left)
-        if behind:
-            line.add(" · ", ink.style("ink-faint")).add(behind, ink.style("ink-muted"))
+        if right:
+            line.add(" · ", ink.style("ink-faint")).add(right, ink.style("ink-muted"))
         return line.to(width - tabs.width).extend(tabs).strip(width, self.rich_style)
 
     def _tab_line(self) -> Line:

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.compaction.preview import FactCount, Retention
-from core.preview.words import gravest, gravity, kind_word, untranslated_told
+from core.preview.words import importance, kind_word, most_important_loss, unchecked_sentence
 from core.support import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line, Palette
@@ -67,10 +67,10 @@ class RetentionStrip(Widget):
 
 
 def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
-    """`facts kept 82%  files 11/12  errors 3/3 ...`, then the gravest lost fact."""
+    """`facts kept 82%  files 11/12  errors 3/3 ...`, then the most important lost fact."""
     line = Line().gap().add("facts kept", palette.style("ink-muted", bold=True)).gap()
     line.add(fmt.percent(retention.score), palette.style("ink", bold=True))
-    for category in sorted(retention.by_category, key=gravity):
+    for category in sorted(retention.by_category, key=importance):
         counts = retention.by_category[category]
         words = f"{kind_word(category)} {counts.of - counts.lost}/{counts.of}"
         if line.width + len(words) + 2 > width:
@@ -80,10 +80,10 @@ def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
         words = f"▲ {len(retention.unfounded):,} unsupported"
         if line.width + len(words) + 2 <= width:
             line.gap(2).add(words, palette.style("severity-warning"))
-    untold = untranslated_told(retention)
+    untold = unchecked_sentence(retention)
     if untold and line.width + len(untold) + 2 <= width:
         line.gap(2).add(untold, palette.style("ink-muted"))
-    loss = gravest(retention)
+    loss = most_important_loss(retention)
     room = width - line.width - 4
     if loss is not None and room > 16:
         line.gap(2).add(f"▲ lost: {loss.value}", palette.style("severity-warning"), most=room)

@@ -71,12 +71,12 @@ class Marks:
     """What highlights some rows.
 
     Attributes:
-        mates: Rows of the calls or results that belong to the message under the cursor.
+        partners: Rows of the calls or results that belong to the message under the cursor.
         hits: Indexes of search hits.
         index_cells: Width of the index column.
     """
 
-    mates: frozenset[int] = frozenset()
+    partners: frozenset[int] = frozenset()
     hits: frozenset[int] = frozenset()
     index_cells: int = 4
 
@@ -118,7 +118,7 @@ def draw_message(row: MessageRow, width: int, palette: Palette, marks: Marks) ->
     else:
         line.add("•" if row.index in marks.hits else " ", palette.style("match", bold=True))
     line.cell(str(row.index), marks.index_cells, faint, right=True).gap()
-    _speaker(line, row, palette, mate=row.index in marks.mates, words=width >= WIDE_ENOUGH_FOR_ROLES)
+    _speaker(line, row, palette, mate=row.index in marks.partners, words=width >= WIDE_ENOUGH_FOR_ROLES)
     if row.tokens is not None:
         line.cell(count(row.tokens), TOKEN_CELLS, palette.style("ink-muted"), right=True).gap(2)
     else:

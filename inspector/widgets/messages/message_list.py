@@ -176,10 +176,10 @@ class MessageList(RowList[Entry]):
     def mark(self, marks: Marks) -> None:
         """Highlight rows: mates of the cursor's message, search hits."""
         old, self.marks = self.marks, marks
-        if replace(old, mates=marks.mates) != marks:
+        if replace(old, partners=marks.partners) != marks:
             self.refresh()
             return
-        for message in old.mates ^ marks.mates:
+        for message in old.partners ^ marks.partners:
             if message < self._banding.messages:
                 self.refresh_row(self._banding.row_of(message))
 

@@ -29,24 +29,24 @@ def pairs(talk: list[Message], parted: int) -> ToolPairs:
 
 def test_a_result_and_its_call_are_mates_of_each_other(parted: int) -> None:
     found = pairs([asks("a", "b"), answers("b"), answers("a")], parted)
-    assert found.mates(0) == {1, 2}
-    assert found.mates(1) == found.mates(2) == {0}
+    assert found.partners(0) == {1, 2}
+    assert found.partners(1) == found.partners(2) == {0}
     assert [found.call_of(place) for place in (1, 2)] == [(0, "tool-b"), (0, "tool-a")]
     assert found.results_of(0) == {1: 1, 0: 2}
 
 
 def test_an_orphan_and_a_second_answer_have_no_mate(parted: int) -> None:
     found = pairs([answers("a"), asks("a"), answers("a"), answers("a"), answers(None)], parted)
-    assert found.mates(0) == found.mates(3) == found.mates(4) == frozenset()
-    assert found.mates(2) == {1}
+    assert found.partners(0) == found.partners(3) == found.partners(4) == frozenset()
+    assert found.partners(2) == {1}
 
 
 def test_a_call_id_used_twice_pairs_with_the_nearest_call(parted: int) -> None:
     found = pairs([asks("a"), answers("a"), asks("a"), answers("a")], parted)
-    assert found.mates(0) == {1}
-    assert found.mates(1) == {0}
-    assert found.mates(3) == {2}
+    assert found.partners(0) == {1}
+    assert found.partners(1) == {0}
+    assert found.partners(3) == {2}
 
 
 def test_no_message_under_the_cursor_has_no_mates() -> None:
-    assert ToolPairs().mates(None) == frozenset()
+    assert ToolPairs().partners(None) == frozenset()

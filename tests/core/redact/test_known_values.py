@@ -131,7 +131,7 @@ def test_a_value_given_away_once_is_masked_in_all_of_its_text() -> None:
 
 def test_a_text_that_gave_nothing_away_is_looked_through_again_for_what_others_gave_away_since() -> None:
     shown = f"connecting with {VALUE} to the database"
-    KNOWN.mark_innocent([shown.encode()])
+    KNOWN.mark_harmless([shown.encode()])
     before = KNOWN.is_clean(shown)
     learn([said(f"DB_PASSWORD={VALUE}")])
     assert before

@@ -262,7 +262,7 @@ def test_what_one_of_many_texts_gives_away_is_masked_in_the_others() -> None:
 def test_a_text_read_before_still_loses_what_another_one_gives_away() -> None:
     value = "zq8Vt2mXw9Lr"
     bare = f"it answers to {value} now"
-    KNOWN.mark_innocent([bare.encode()])
+    KNOWN.mark_harmless([bare.encode()])
     assert redact_bulk([bare, "plain words"]) == [bare, "plain words"]
     assert value not in redact_bulk([bare, f"DB_PASSWORD={value}"])[0]
     KNOWN.learn([(value, "secret-value")])

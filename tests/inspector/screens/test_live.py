@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.base.live import BEHIND
+from inspector.base.live import OUTDATED
 from inspector.screens.sessions.data.session_line import SessionLine
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.screen import SessionsScreen
@@ -165,12 +165,12 @@ async def test_a_preview_stays_and_says_for_as_long_that_hermes_wrote_more(write
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: "41 messages" in drawn(pilot))
         await pilot.pause(1.0)
-        assert BEHIND not in drawn(pilot)
+        assert OUTDATED not in drawn(pilot)
         writer.message("one more")
-        await until(pilot, lambda: BEHIND in drawn(pilot))
+        await until(pilot, lambda: OUTDATED in drawn(pilot))
         assert "41 messages" in drawn(pilot)
         await pilot.press("r")
-        await until(pilot, lambda: "42 messages" in drawn(pilot) and BEHIND not in drawn(pilot))
+        await until(pilot, lambda: "42 messages" in drawn(pilot) and OUTDATED not in drawn(pilot))
 
 
 async def test_a_tab_that_is_not_in_front_is_read_when_it_comes_there(
@@ -312,9 +312,9 @@ async def test_the_map_keeps_cursor_pair_and_what_is_typed_while_hermes_writes(c
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: bool(app.screen.query(MapView)))
         view = app.screen.query_one(MapView)
-        await until(pilot, lambda: view.work.dressing is not None)
+        await until(pilot, lambda: view.work.annotations is not None)
         await pilot.press("home")
-        while not view.panes.list.marks.mates:
+        while not view.panes.list.marks.partners:
             await pilot.press("down")
         row, marks, counted = view.listing.row_id, view.panes.list.marks, len(view.listing.ids)
         await pilot.press("slash", "t", "w")
@@ -338,8 +338,8 @@ async def test_a_page_that_does_not_follow_says_so_until_it_is_read_again(
         await until(pilot, lambda: not isinstance(app.screen, SessionsScreen | WorkspaceScreen))
         await pilot.pause(1.0)
         await until(pilot, lambda: all(one.is_finished for one in app.workers))
-        assert BEHIND not in drawn(pilot)
+        assert OUTDATED not in drawn(pilot)
         writer.message("more")
-        await until(pilot, lambda: BEHIND in drawn(pilot))
+        await until(pilot, lambda: OUTDATED in drawn(pilot))
         await pilot.press("r")
-        await until(pilot, lambda: BEHIND not in drawn(pilot))
+        await until(pilot, lambda: OUTDATED not in drawn(pilot))

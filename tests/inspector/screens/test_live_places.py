@@ -136,5 +136,5 @@ async def test_the_map_of_a_long_conversation_follows_and_its_cursor_stays(write
 async def mapped(app: InspectorApp, pilot: Pilot[None], count: int) -> MapView:
     await until(pilot, lambda: bool(app.screen.query(MapView)))
     view = app.screen.query_one(MapView)
-    await until(pilot, lambda: view.work.dressing is not None and len(view.listing.ids) == count)
+    await until(pilot, lambda: view.work.annotations is not None and len(view.listing.ids) == count)
     return view

@@ -1,4 +1,4 @@
-"""The results of a conversation: the dearest first, opened from Map and Cache."""
+"""The results of a conversation: the most expensive first, opened from Map and Cache."""
 
 from __future__ import annotations
 

@@ -36,11 +36,11 @@ def test_a_cache_break_calls_when_its_known_price_is_over_the_limit(
 ) -> None:
     limits = Limits(cache_break=None if limit is None else Decimal(limit))
     found = event(LiveKind.CACHE_BREAK, cost_usd=None if cost is None else Decimal(cost))
-    assert limits.speak_up(found) is calls
+    assert limits.should_notify(found) is calls
 
 
 def test_failures_shares_and_budgets_call_and_plain_events_do_not() -> None:
-    called = [kind for kind in LiveKind if Limits().speak_up(event(kind, cost_usd=None))]
+    called = [kind for kind in LiveKind if Limits().should_notify(event(kind, cost_usd=None))]
     assert called == [LiveKind.FAILURE, LiveKind.BUDGET, LiveKind.ALERT]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice
 
-from core.compress.facts.importance import Weighed
+from core.compress.facts.importance import WeighedFacts
 from core.compress.facts.lexicon import FIGURE, clock_times, figure_of, spellings
 from core.compress.facts.readable import View
 from core.compress.facts.topic import forms_of
@@ -71,7 +71,7 @@ class Evidence:
         self,
         read: Sequence[View],
         known: Sequence[Message],
-        weighed: Weighed,
+        weighed: WeighedFacts,
         also: Sequence[str] = (),
         *,
         around: Sequence[tuple[int, Message]] = (),

@@ -72,7 +72,7 @@ def choose(facts: Sequence[FactLine], room: int, estimate: Estimate) -> list[Fac
     """
     costs = {id(fact): estimate(fact.text) + _OVERHEAD for fact in facts}
     newest = max((fact.at for fact in facts), default=0)
-    ranked = sorted(facts, key=lambda fact: (-_worth(fact, newest), fact.at))
+    ranked = sorted(facts, key=lambda fact: (-_score(fact, newest), fact.at))
     chosen = _take([fact for fact in ranked if fact.fixed], room, costs, {})
     left = room - _sum(chosen, costs)
     return [*chosen, *_fill([fact for fact in ranked if not fact.fixed], left, costs)]
@@ -102,7 +102,7 @@ def _take(
     return chosen
 
 
-def _worth(fact: FactLine, newest: int) -> float:
+def _score(fact: FactLine, newest: int) -> float:
     recency = 0.7 + 0.6 * (fact.at / newest if newest > 0 and fact.at >= 0 else 0.5)
     value_count = len(values(fact.text, errors=False)) if fact.kind != "log" else 0
     density = 1 + _DENSITY * math.log1p(value_count)

@@ -36,7 +36,7 @@ _NOTES = {
 }
 """Introduces a fact that is listed under another section's heading."""
 
-_SHELTERS = {
+_OTHER_HOMES = {
     "pending": ("task", "remaining", "context"),
     "remaining": ("pending", "context"),
     "in_progress": ("state", "context"),
@@ -118,10 +118,10 @@ def _homes(headings: tuple[str, ...]) -> Mapping[str, str]:
         kind = kind_of(heading)
         if kind:
             found.setdefault(kind, heading)
-    for kind, shelters in _SHELTERS.items():
-        shelter = next((found[other] for other in shelters if other in found), None)
-        if kind not in found and shelter:
-            found[kind] = shelter
+    for kind, others in _OTHER_HOMES.items():
+        home = next((found[other] for other in others if other in found), None)
+        if kind not in found and home:
+            found[kind] = home
     return found
 
 

@@ -65,7 +65,7 @@ class ExtractiveSummariser(OfflineSummariser):
 
     def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
         read = views(request.originals or request.turns, clean=redact_bulk, limits=self._limits)
-        known_before = _told_before(request)
+        known_before = _previous_summary(request)
         topic = topic_of(request.focus, [*known_before, *read])
         if topic is not None and not topic.weights:
             topic = None  # no message mentions it, so there is nothing to favour
@@ -185,7 +185,7 @@ def fitted(chosen: Sequence[FactLine], request: SummaryRequest, estimate: Estima
     return body
 
 
-def _told_before(request: SummaryRequest) -> list[View]:
+def _previous_summary(request: SummaryRequest) -> list[View]:
     """The previous summary as one more message: what it knew is worth keeping too."""
     earlier = request.previous_summary or ""
     return [View(0, "assistant", ends(redact_text(earlier)))] if earlier.strip() else []

@@ -140,16 +140,16 @@ def best_lines(
     left = {at: (weight * (_FOCUS if entry.in_focus else 1)) ** 2 for at, (entry, weight) in enumerate(facts)}
     chosen: list[FactLine] = []
 
-    def worth(at: int) -> float:
+    def score(at: int) -> float:
         line = lines[at]
         own = _FILL * purposes()[line.kind].weight * line.weight
         return (own + sum(left.get(fact, 0.0) for fact in tells[at])) / (estimate(line.text) + 1)
 
-    heap = [(not line.fixed, -worth(at), at) for at, line in enumerate(lines)]
+    heap = [(not line.fixed, -score(at), at) for at, line in enumerate(lines)]
     heapq.heapify(heap)
     while heap:
         late, before, at = heapq.heappop(heap)
-        now = -worth(at)
+        now = -score(at)
         if now > before and heap and (late, now, at) > heap[0]:
             heapq.heappush(heap, (late, now, at))  # others told its facts meanwhile
             continue

@@ -63,7 +63,7 @@ class RecallIndex:
         found: list[Recalled] = []
         for at, words in enumerate(self._words):
             score = sum(weight for word, weight in weights.items() if word in words) / total if total else 0.0
-            score += typed.worth(self._texts[at])
+            score += typed.bonus(self._texts[at])
             if score >= _MIN_SHARE:
                 found.append(
                     Recalled(at, round(score, 3), _best_line(self._texts[at], typed, frozenset(query_words)))
@@ -84,7 +84,7 @@ class _Typed:
         self._words = words
         self._alone = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
 
-    def worth(self, text: str) -> int:
+    def bonus(self, text: str) -> int:
         """The bonus of a text for having them."""
         lower = text.lower()
         if not self._words or self._words not in lower:
@@ -101,9 +101,9 @@ class _Typed:
 def _best_line(text: str, typed: _Typed, query_words: frozenset[str]) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
 
-    def worth(line: str) -> tuple[int, int]:
-        return typed.worth(line), len(query_words & frozenset(roots(line[:_READ])))
+    def score(line: str) -> tuple[int, int]:
+        return typed.bonus(line), len(query_words & frozenset(roots(line[:_READ])))
 
-    best = max(lines, key=worth, default="")
+    best = max(lines, key=score, default="")
     at = max(0, typed.place(best) - _EXCERPT // 2) if len(best) > _EXCERPT else 0
     return one_line(best[at:], _EXCERPT)

@@ -104,13 +104,13 @@ def about(log: Log, sessions: Collection[str]) -> Callable[[LogRecord], bool]:
         for way in (log.records, reversed(log.records))
     ]
 
-    def fits(record: LogRecord) -> bool:
+    def matches(record: LogRecord) -> bool:
         first, last = ends
         if record.session is not None or first is None or last is None:
             return record.session in sessions
         return first <= record.at <= last
 
-    return fits
+    return matches
 
 
 def runs_of(records: Sequence[LogRecord], sessions: Collection[str]) -> Mapping[str, int]:

@@ -59,18 +59,18 @@ def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]
     """
     known, marks = _minutes_of_sessions(moments), _marks(records, moments)
     own = _fit(_written(marks, lambda at: at.astimezone(UTC)), known, 0)
-    fits = _offset_scores(marks, known)
-    best = max(fits, key=lambda quarter: fits[quarter])
-    if own >= _CLEARLY * fits[best]:
+    scores = _offset_scores(marks, known)
+    best = max(scores, key=lambda quarter: scores[quarter])
+    if own >= _CLEARLY * scores[best]:
         return Clock()
     return Clock(timedelta(minutes=best * _QUARTER))
 
 
 def candidates(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]]) -> Iterator[Clock]:
     """Every offset at which some lines coincide with moments of their sessions, the best first."""
-    fits = _offset_scores(_marks(records, moments), _minutes_of_sessions(moments))
-    for quarter in sorted(fits, key=lambda quarter: -fits[quarter]):
-        if fits[quarter]:
+    scores = _offset_scores(_marks(records, moments), _minutes_of_sessions(moments))
+    for quarter in sorted(scores, key=lambda quarter: -scores[quarter]):
+        if scores[quarter]:
             yield Clock(timedelta(minutes=quarter * _QUARTER))
 
 

@@ -88,7 +88,7 @@ def survey(
     config, logs = load_config(store.location.home), SessionLogs.of_home(store.location.home)
     run = _Survey(store, memory, config, logs, store.locks(), now or datetime.now(UTC), scanned, cancelled)
     try:
-        newest = run.newest_told()
+        newest = run.newest_to_examine()
         yield from run.examined(newest, processes=1)
         yield from run.others({row.root.id for row in newest}, report, processes)
     except _Stopped:
@@ -130,13 +130,13 @@ class _Survey:
     scanned: Report
     cancelled: Cancelled
 
-    def newest_told(self) -> list[ConversationRow]:
+    def newest_to_examine(self) -> list[ConversationRow]:
         """The newest conversations that are worth a full examination."""
         newest = self.store.newest(_FIRST, shown=False)
         if not self.memory.scanned:
-            unknown = [row.tip.id for row in newest if not self._is_told_of(row)]
+            unknown = [row.tip.id for row in newest if not self._needs_examination(row)]
             self.memory.to_examine |= quick_check_of(self.store, unknown)
-        return [row for row in newest if self._is_told_of(row)]
+        return [row for row in newest if self._needs_examination(row)]
 
     def others(self, done: set[str], report: Report, processes: int | None) -> Iterator[Surveyed]:
         """All conversations but those examined already."""
@@ -149,7 +149,7 @@ class _Survey:
 
         for _ in done:
             step()
-        rows_shown = [row for row in rows if row.root.id not in done and self._is_told_of(row)]
+        rows_shown = [row for row in rows if row.root.id not in done and self._needs_examination(row)]
         yield from self.examined(rows_shown, processes, step, self._scan(slices, step))
         done.update(row.root.id for row in rows_shown)
         yield from self.examined([row for row in rows if row.root.id not in done], processes, step)
@@ -198,14 +198,14 @@ class _Survey:
     def _is_locked(self, row: ConversationRow) -> bool:
         return any(lock.key == session.id for lock in self.locks for session in row.sessions)
 
-    def _is_told_of(self, row: ConversationRow) -> bool:
+    def _needs_examination(self, row: ConversationRow) -> bool:
         """Whether a conversation is worth a full examination, without reading its messages."""
         if len(row.sessions) > 1 or self._is_locked(row):
             return True
         return row.tip.id in self.memory.to_examine or self.logs.tells(row.tip.id)
 
     def _task(self, row: ConversationRow) -> _Task:
-        full = self._is_told_of(row)
+        full = self._needs_examination(row)
         stamp = self._stamp(row, full)
         old, found = self.memory.found.get(row.root.id, ("", ()))
         known = tuple(map(_decoded, found)) if old == stamp else None

@@ -67,7 +67,7 @@ def role_of(message: Any) -> str:
     return str(message.get("role", "?")) if isinstance(message, dict) else "other"
 
 
-def told_of(message: Any) -> str:
+def content_of(message: Any) -> str:
     """The text and calls of a row."""
     if not isinstance(message, dict):
         return str(message)

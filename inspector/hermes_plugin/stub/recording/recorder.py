@@ -54,7 +54,7 @@ class Recorder:
         self._failures = 0
         self.dropped = 0
 
-    def taker(self, hook: str) -> Callable[..., None]:
+    def hook(self, hook: str) -> Callable[..., None]:
         """The function Hermes calls for a hook; it never raises and never waits."""
 
         def take(whole: Any = None, **details: Any) -> None:
@@ -77,9 +77,9 @@ class Recorder:
 
         return take
 
-    def passer(self) -> Callable[..., Any]:
+    def middleware(self) -> Callable[..., Any]:
         """The function Hermes calls around a request; it looks at the request and passes it on unchanged."""
-        take = self.taker(AROUND)
+        take = self.hook(AROUND)
 
         def send(request: Any, next_call: Callable[[Any], Any], **details: Any) -> Any:
             take(whole=request, **details)

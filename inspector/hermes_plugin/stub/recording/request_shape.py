@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from .kept_texts import Text
-from .parts import parts_of, role_of, size_of, system_of, text_of, told_of, tool_sizes_of
+from .parts import content_of, parts_of, role_of, size_of, system_of, text_of, tool_sizes_of
 from .row_names import digest, row_name, rows_of, shown_text
 
 _MAX_KNOWN = 50_000
@@ -83,7 +83,7 @@ class ShapeReader:
         row = self._begun(*self._open.pop(key, (at, details)))
         self._rows.append(row | _ended(details))
         if row["task"] and row["request"]:  # the database has answers of the main loop
-            self._heard(row["request"], row["session"], "answer", text_of(details.get("response")))
+            self._keep_text(row["request"], row["session"], "answer", text_of(details.get("response")))
 
     def finished(self) -> tuple[list[dict[str, Any]], dict[str, tuple[str, Any]]]:
         """Requests completed since the last call."""
@@ -96,7 +96,7 @@ class ShapeReader:
         found, self._texts = self._texts, []
         return found
 
-    def _heard(self, name: str, session: str, role: str, text: str) -> None:
+    def _keep_text(self, name: str, session: str, role: str, text: str) -> None:
         if self._wants_texts and text:
             self._texts.append((name, session, role, text))
 
@@ -148,7 +148,7 @@ class ShapeReader:
             self._before.popitem(last=False)
         for row, message in zip(rows[kept:], messages[kept:], strict=True) if self._wants_texts else ():
             if row.role != "system":  # already collected
-                self._heard(row.name, session, row.role, told_of(message))
+                self._keep_text(row.name, session, row.role, content_of(message))
         return {"kept": kept, "rows": json.dumps([(row.name, row.role[:1], row.size) for row in rows[kept:]])}
 
     def _read(self, messages: list[Any], before: list[Row]) -> list[Row]:
@@ -174,7 +174,7 @@ class ShapeReader:
         self._shapes[name] = (kind, shape)
         if name not in self._system_prompt:
             self._system_prompt.add(name)
-            self._heard(name, session, kind, text)
+            self._keep_text(name, session, kind, text)
         return name
 
     def _hash(self, text: str) -> str:

@@ -22,7 +22,7 @@ PROFILE = "profile"
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class CellSource:
     """What the cells of one line are drawn from; `extra` is None until it is computed.
 
     Attributes:
@@ -38,7 +38,7 @@ class Sheet:
     parts: tuple[int, ...] = ()
 
 
-Draw = Callable[[SessionLine, int, Sheet], Line]
+Draw = Callable[[SessionLine, int, CellSource], Line]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,37 +56,37 @@ class Column:
 
 
 def _right(value: Callable[[SessionLine], str], token: str = "ink-muted") -> Draw:
-    return lambda line, width, sheet: Line().cell(value(line), width, sheet.ink.style(token), right=True)
+    return lambda line, width, source: Line().cell(value(line), width, source.ink.style(token), right=True)
 
 
 def _left_aligned(value: Callable[[SessionLine], str]) -> Draw:
-    return lambda line, width, sheet: Line().cell(value(line), width, sheet.ink.style("ink-muted"))
+    return lambda line, width, source: Line().cell(value(line), width, source.ink.style("ink-muted"))
 
 
-def _last(line: SessionLine, width: int, sheet: Sheet) -> Line:
-    sign, token = _sign(line, sheet)
-    drawn = Line().cell(sign, 2, sheet.ink.style(token, bold=True))
-    age = fmt.age(line.session.last_active, sheet.now)
+def _last(line: SessionLine, width: int, source: CellSource) -> Line:
+    sign, token = _sign(line, source)
+    drawn = Line().cell(sign, 2, source.ink.style(token, bold=True))
+    age = fmt.age(line.session.last_active, source.now)
     age = age if len(age) <= width - 2 else age.partition("-")[0]  # of `2024-11` the year stays
-    return drawn.cell(age, width - 2, sheet.ink.style("ink-muted"))
+    return drawn.cell(age, width - 2, source.ink.style("ink-muted"))
 
 
-def _sign(line: SessionLine, sheet: Sheet) -> tuple[str, str]:
+def _sign(line: SessionLine, source: CellSource) -> tuple[str, str]:
     """A sign for what needs attention, or else for a running session; and its colour."""
-    severity = sheet.extra.severity if sheet.extra and line.part is None else None
+    severity = source.extra.severity if source.extra and line.part is None else None
     if severity is not None:
         return SEVERITY[severity], f"severity-{severity}"
-    return (LIVE, "live") if sheet.live else ("", "ink")
+    return (LIVE, "live") if source.live else ("", "ink")
 
 
-def _title(line: SessionLine, width: int, sheet: Sheet) -> Line:
-    ink, named = sheet.ink, bool(line.title)
+def _title(line: SessionLine, width: int, source: CellSource) -> Line:
+    ink, named = source.ink, bool(line.title)
     extra = "" if line.part else _family(line.row)
     room = width - len(extra) - 1 if extra and width - len(extra) > 24 else width
     sign = KIND[line.kind if line.part else line.row.kind].strip()
     drawn = Line().gap(2 if line.part else 0).add(f"{sign} " if sign else "", ink.style("ink-faint"))
     style = ink.style("ink" if named and not line.part else "ink-muted")
-    unnamed = line.session.id if line.part else sheet.preview or line.session.id
+    unnamed = line.session.id if line.part else source.preview or line.session.id
     drawn.add(line.title or unnamed, style, most=room - drawn.width)
     return (drawn.gap(1).add(extra, ink.style("ink-faint")) if room < width else drawn).to(width)
 
@@ -98,14 +98,14 @@ def _family(row: ConversationRow) -> str:
     return " ".join(parts)
 
 
-def _context(line: SessionLine, width: int, sheet: Sheet) -> Line:
+def _context(line: SessionLine, width: int, source: CellSource) -> Line:
     """A gauge with the size of the next request and the limit."""
     if line.part is not None:
-        return Line().cell(_end(line.part), width, sheet.ink.style("ink-faint"))
-    if sheet.extra is None:
-        return Line().cell("⋯", width, sheet.ink.style("ink-faint"))
+        return Line().cell(_end(line.part), width, source.ink.style("ink-faint"))
+    if source.extra is None:
+        return Line().cell("⋯", width, source.ink.style("ink-faint"))
     return draw_context_use(
-        sheet.extra.context_use, width, sheet.ink, failing=_fails(sheet.extra), parts=sheet.parts
+        source.extra.context_use, width, source.ink, failing=_fails(source.extra), parts=source.parts
     )
 
 
@@ -117,26 +117,26 @@ def _end(session: Session) -> str:
     return f"ended: {session.end_reason}" if session.end_reason else "open"
 
 
-def _compressions(line: SessionLine, width: int, sheet: Sheet) -> Line:
+def _compressions(line: SessionLine, width: int, source: CellSource) -> Line:
     if line.part is not None:
         return Line().gap(width)
-    if sheet.extra is None:
-        return Line().cell("⋯", width, sheet.ink.style("ink-muted"), right=True)
-    count, failed = fmt.count(sheet.extra.compressions), sheet.extra.failed
+    if source.extra is None:
+        return Line().cell("⋯", width, source.ink.style("ink-muted"), right=True)
+    count, failed = fmt.count(source.extra.compressions), source.extra.failed
     if not failed:
-        return Line().cell(count, width, sheet.ink.style("ink-muted"), right=True)
+        return Line().cell(count, width, source.ink.style("ink-muted"), right=True)
     words = f"{count} · {failed} failed" if width >= FULL_COMPRESSIONS else f"{count} ✗"
-    token = f"severity-{sheet.extra.severity}" if sheet.extra.severity else "ink-muted"
-    return Line().cell(words, width, sheet.ink.style(token), right=True)
+    token = f"severity-{source.extra.severity}" if source.extra.severity else "ink-muted"
+    return Line().cell(words, width, source.ink.style(token), right=True)
 
 
-def _sizes(line: SessionLine, width: int, sheet: Sheet) -> Line:
+def _sizes(line: SessionLine, width: int, source: CellSource) -> Line:
     """The sizes of its requests as a sparkline, the newest on the right."""
-    sizes = sheet.extra.prompts if sheet.extra and line.part is None else ()
+    sizes = source.extra.prompts if source.extra and line.part is None else ()
     if len(sizes) < 2:
         return Line().gap(width)
-    most = sheet.extra.context_use.threshold if sheet.extra else None
-    return Line().cell(sparkline(sizes, width, most), width, sheet.ink.style("severity-info"), right=True)
+    most = source.extra.context_use.threshold if source.extra else None
+    return Line().cell(sparkline(sizes, width, most), width, source.ink.style("severity-info"), right=True)
 
 
 def _tokens(line: SessionLine) -> str:

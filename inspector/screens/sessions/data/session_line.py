@@ -120,7 +120,7 @@ class Extra:
         return self.severity is Severity.CRITICAL or (bool(self.failed) and self.severity is not None)
 
     @property
-    def telling_view(self) -> str | None:
+    def view_of_problem(self) -> str | None:
         """The tab that shows what is wrong: Why for a failure, Map near the limit; None while all is well."""
         if self.broken:
             return "why"

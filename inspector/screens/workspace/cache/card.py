@@ -61,7 +61,7 @@ def whole_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]
 
 def result_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
     """The tool results that cost most over all requests that included them, and notes."""
-    yield from _dearest(report, width, ink)
+    yield from _expensive_results(report, width, ink)
     for note in report.notes:
         yield Line()
         yield from paragraph(f"· {note}", width, ink, "ink-muted")
@@ -81,7 +81,7 @@ def _advice(advice: TtlAdvice, width: int, ink: Palette) -> Iterator[Line]:
     yield from field("", f"these calls cost {five} with 5 minutes, {hour} with an hour", width, ink)
 
 
-def _dearest(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
+def _expensive_results(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
     priced = sorted((one for one in report.results if one.usd), key=lambda one: one.usd or 0, reverse=True)
     for place, one in enumerate(priced[:DEAREST]):
         tokens = fmt.short(one.tokens, mark=fmt.ESTIMATE)
@@ -89,7 +89,7 @@ def _dearest(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
         yield from field("" if place else "top cost", words, width, ink)
 
 
-def break_told(found: CacheBreak, calls: Sequence[CacheCall] = ()) -> Iterator[FigureOrigin]:
+def break_origins(found: CacheBreak, calls: Sequence[CacheCall] = ()) -> Iterator[FigureOrigin]:
     """Origins of tokens lost, their cost, and the hit rates before and at the break."""
     lost = "what the previous call left in the cache and this one did not find there"
     yield FigureOrigin(Origin("tokens re-read", found.tokens_lost, lost, rows=located(found.evidence)))
@@ -99,7 +99,7 @@ def break_told(found: CacheBreak, calls: Sequence[CacheCall] = ()) -> Iterator[F
         yield FigureOrigin(_hit_rate(f"hit rate of the call {when}", rate, call))
 
 
-def whole_told(report: CacheReport) -> Iterator[FigureOrigin]:
+def report_origins(report: CacheReport) -> Iterator[FigureOrigin]:
     """Origins of hit rate, all breaks together, each compaction's cost, markers and lifetimes."""
     tokens = report.tokens
     shares = (Term("cache read", tokens.cache_read or 0), Term("prompt", tokens.prompt or 0))

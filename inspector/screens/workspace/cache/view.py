@@ -22,10 +22,10 @@ from inspector.base.commands import bindings
 from inspector.base.workers import ask_store
 from inspector.screens.workspace.cache.card import (
     break_lines,
-    break_told,
+    break_origins,
+    report_origins,
     result_lines,
     whole_lines,
-    whole_told,
 )
 from inspector.screens.workspace.cache.list_view import (
     BreakList,
@@ -97,7 +97,7 @@ class CacheView(CurveView):
         moments = [CacheMoment(place, one) for place, one in enumerate(report.breaks)]
         moments.append(CacheMoment(len(moments), None))
         place = len(moments) - 1 if before is not None and before.found is None else self.breaks.cursor
-        self.breaks.show(ListRows(moments), cursor=place if again else _dearest(report))
+        self.breaks.show(ListRows(moments), cursor=place if again else _expensive_results(report))
         self._show_card()
 
     def _draw_curve(self, report: CacheReport) -> None:
@@ -116,11 +116,11 @@ class CacheView(CurveView):
             return
         self.chart.selected, self.chart.pointed = moment.index, -1
         if moment.found is None:
-            face, behind = partial(whole_lines, report), partial(result_lines, report)
+            face, proof = partial(whole_lines, report), partial(result_lines, report)
         else:
             whole = report if self.screen.has_class("-wide") else None
-            face, behind = partial(_break, moment.found, whole), partial(_proof, moment.found, whole)
-        self.card.show(face, behind, keep_place=moved is None)
+            face, proof = partial(_break, moment.found, whole), partial(_proof, moment.found, whole)
+        self.card.show(face, proof, keep_place=moved is None)
 
     def action_results(self) -> None:
         """Show what happened to each tool result."""
@@ -136,9 +136,9 @@ class CacheView(CurveView):
         if moment is None or report is None:
             return None
         if moment.found is None:
-            return FigureQuestion("the cache", lambda _: tuple(whole_told(report)))
+            return FigureQuestion("the cache", lambda _: tuple(report_origins(report)))
         about, found = f"break {moment.index + 1}", moment.found
-        return FigureQuestion(about, lambda _: tuple(break_told(found, report.calls)))
+        return FigureQuestion(about, lambda _: tuple(break_origins(found, report.calls)))
 
 
 def figures(report: CacheReport) -> tuple[Piece, ...]:
@@ -182,7 +182,7 @@ def _marking(report: CacheReport) -> str:
     return fmt.plural(len(points), "cache marker") if points else report.marking
 
 
-def _dearest(report: CacheReport) -> int:
+def _expensive_results(report: CacheReport) -> int:
     """The most expensive break; without prices the one that lost most; without breaks the overview."""
     costs = [(one.usd or Decimal(0), one.tokens_lost) for one in report.breaks]
     return costs.index(max(costs)) if costs else 0

@@ -15,7 +15,7 @@ from core.model.transcript.storage import UsageRow
 from core.preview.headline import kept_headline
 from core.support import formatting as fmt
 from inspector.base.event_words import lost
-from inspector.screens.workspace.chain.list_view import Twig
+from inspector.screens.workspace.chain.list_view import TreeLine
 from inspector.screens.workspace.views import how
 from inspector.screens.workspace.why.card import WAITING, missing_lines
 from inspector.terminal.line import Line, Palette
@@ -39,26 +39,31 @@ class Beginning:
 
 
 def card_lines(
-    chain: Chain, twig: Twig, twigs: Sequence[Twig], begun: Beginning | None, width: int, ink: Palette
+    chain: Chain,
+    tree_line: TreeLine,
+    tree_lines: Sequence[TreeLine],
+    begun: Beginning | None,
+    width: int,
+    ink: Palette,
 ) -> Iterator[Line]:
     """The card of a session, with oddities of its lineage, or of one of its generations.
 
     Args:
         chain: The lineage.
-        twig: The line of the tree.
-        twigs: All lines of the tree.
+        tree_line: The line of the tree.
+        tree_lines: All lines of the tree.
         begun: The compaction it begins with; None if there is none or it is not known yet.
         width: Width in cells.
         ink: Colours.
     """
-    name = twig.name if twig.generation is None else f"Generation {twig.generation.index}"
+    name = tree_line.name if tree_line.generation is None else f"Generation {tree_line.generation.index}"
     yield from paragraph(name, width, ink, bold=True)
     if begun is not None:
         yield from _compaction(begun, width, ink)
-    if twig.generation is None:
-        yield from _session(chain, twig, twigs, width, ink)
+    if tree_line.generation is None:
+        yield from _session(chain, tree_line, tree_lines, width, ink)
     else:
-        yield from _generation(twig.generation, width, ink)
+        yield from _generation(tree_line.generation, width, ink)
 
 
 def _compaction(begun: Beginning, width: int, ink: Palette) -> Iterator[Line]:
@@ -88,14 +93,16 @@ def _copies(one: Generation, boundary: Boundary) -> str:
     return f"{fmt.plural(one.copies, 'message')} of the previous generation, word for word{summary}"
 
 
-def _session(chain: Chain, twig: Twig, twigs: Sequence[Twig], width: int, ink: Palette) -> Iterator[Line]:
-    session = twig.node.session
-    yield from field("session", f"{session.id} · {_relation(twig.node, twigs)}", width, ink)
+def _session(
+    chain: Chain, tree_line: TreeLine, tree_lines: Sequence[TreeLine], width: int, ink: Palette
+) -> Iterator[Line]:
+    session = tree_line.node.session
+    yield from field("session", f"{session.id} · {_relation(tree_line.node, tree_lines)}", width, ink)
     yield from field("ran", _ran(session), width, ink)
     yield from field("by", _by(session), width, ink, "ink-muted")
     yield from field("tokens", _tokens(session.tokens), width, ink)
-    yield from field("cost", _paid(twig.node), width, ink, "money")
-    below = chain.subtree(twig.place)
+    yield from field("cost", _paid(tree_line.node), width, ink, "money")
+    below = chain.subtree(tree_line.place)
     if len(below) > 1:
         tokens, cost = spent(below)
         words = f"{fmt.sum_of_money(cost)} · {fmt.count(tokens.total)} tokens"
@@ -113,10 +120,10 @@ def resume_words(chain: Chain, session_id: str) -> str:
     return f"opens {chain.resume_target}: {chain.resume_reason or 'nothing came after it'}"
 
 
-def _relation(node: ChainNode, twigs: Sequence[Twig]) -> str:
+def _relation(node: ChainNode, tree_lines: Sequence[TreeLine]) -> str:
     if node.orphan:
         return f"{node.kind} of {node.parent_id}, which is missing"
-    parent = next((one.name for one in twigs if one.node.session.id == node.parent_id), "")
+    parent = next((one.name for one in tree_lines if one.node.session.id == node.parent_id), "")
     return f"{RELATIONS[node.kind]} {parent}".strip() if parent else RELATIONS[Kind.MAIN]
 
 

@@ -31,7 +31,7 @@ MIN_TREE, TREE_SHARE = 34, 0.45
 
 
 @dataclass(frozen=True, slots=True)
-class Twig:
+class TreeLine:
     """One line of the tree: a session, or one of its generations.
 
     Attributes:
@@ -53,16 +53,16 @@ class Twig:
     below: Money | None = None
     generation: Generation | None = None
 
-    def same(self, other: Twig) -> bool:
+    def same(self, other: TreeLine) -> bool:
         """Whether another line, from before or after a change, is about the same thing."""
         index = self.generation and self.generation.index
         beside = other.generation and other.generation.index
         return (self.node.session.id, index) == (other.node.session.id, beside)
 
 
-def twigs(
+def tree_lines(
     chain: Chain, thread: Sequence[str], names: Mapping[str, str], generations: Sequence[Generation] = ()
-) -> list[Twig]:
+) -> list[TreeLine]:
     """The lines of the tree: each session, followed by its generations if it has several.
 
     Args:
@@ -71,13 +71,17 @@ def twigs(
         names: Name of each session.
         generations: The generations of that conversation.
     """
-    return [line for twig in _sessions(chain, thread, names) for line in (twig, *_inside(twig, generations))]
+    return [
+        line
+        for tree_line in _sessions(chain, thread, names)
+        for line in (tree_line, *_inside(tree_line, generations))
+    ]
 
 
-def _inside(twig: Twig, generations: Sequence[Generation]) -> list[Twig]:
-    own = [one for one in generations if one.session_id == twig.node.session.id]
-    indent = twig.guides.replace("├─", "│ ").replace("└─", "  ")
-    line = replace(twig, guides=f"{indent}· ", resumed=False)
+def _inside(tree_line: TreeLine, generations: Sequence[Generation]) -> list[TreeLine]:
+    own = [one for one in generations if one.session_id == tree_line.node.session.id]
+    indent = tree_line.guides.replace("├─", "│ ").replace("└─", "  ")
+    line = replace(tree_line, guides=f"{indent}· ", resumed=False)
     return [replace(line, name=_began(one), generation=one) for one in own] if len(own) > 1 else []
 
 
@@ -86,10 +90,10 @@ def _began(one: Generation) -> str:
     return " · ".join(filter(None, (f"generation {one.index}", at, generation_words(one))))
 
 
-def _sessions(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> list[Twig]:
+def _sessions(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> list[TreeLine]:
     depths = [node.depth for node in chain.nodes]
     return [
-        Twig(
+        TreeLine(
             place=place,
             node=node,
             name=_name(node, names),
@@ -136,7 +140,7 @@ def columns(width: int) -> tuple[tuple[str, int], ...]:
     return tuple(shown.items())
 
 
-class ChainList(RowList[Twig]):
+class ChainList(RowList[TreeLine]):
     """The tree, how each session relates to its parent, and its figures."""
 
     HEADER_LINES = 1
@@ -150,7 +154,7 @@ class ChainList(RowList[Twig]):
             line.gap(GAP).cell(name, cells, ink, right=name not in TEXTS)
         return [line]
 
-    def draw_row(self, row: Twig, index: int, width: int) -> Line:
+    def draw_row(self, row: TreeLine, index: int, width: int) -> Line:
         """Draw one session or generation."""
         if row.generation is not None:  # tokens are recorded by session: no figures, more room for text
             return self._tree(row, width)
@@ -163,7 +167,7 @@ class ChainList(RowList[Twig]):
             line.gap(GAP).cell(text, cells, ink.style(token), right=name not in TEXTS)
         return line
 
-    def _tree(self, row: Twig, room: int) -> Line:
+    def _tree(self, row: TreeLine, room: int) -> Line:
         ink = self.palette
         line = Line().preformatted(row.guides, ink.style("ink-faint"))
         style = ink.style("ink" if row.own else "ink-muted", bold=row.own and row.generation is None)
@@ -180,7 +184,7 @@ class ChainList(RowList[Twig]):
         return width - sum(cells + GAP for _, cells in columns(width))
 
 
-def _figures(row: Twig) -> dict[str, str]:
+def _figures(row: TreeLine) -> dict[str, str]:
     node, session, tokens = row.node, row.node.session, row.node.session.tokens
     return {
         "kind": f"{KIND[node.kind]} {'orphan' if node.orphan else kind_word(node.kind)}".strip(),

@@ -21,7 +21,7 @@ from inspector.base.app_protocol import FigureQuestion, shell
 from inspector.base.commands import bindings
 from inspector.base.workers import ask_store
 from inspector.screens.workspace.chain.card import Beginning, card_lines
-from inspector.screens.workspace.chain.list_view import ChainList, Twig, twigs
+from inspector.screens.workspace.chain.list_view import ChainList, TreeLine, tree_lines
 from inspector.screens.workspace.usage.bars import STACKED, spending
 from inspector.screens.workspace.usage.days import BUCKETS
 from inspector.screens.workspace.views import FigureView, Subject
@@ -54,7 +54,7 @@ class ChainView(FigureView):
     def __init__(self) -> None:
         super().__init__()
         self._chain: Chain | None = None
-        self._twigs: Sequence[Twig] = ()
+        self._tree_lines: Sequence[TreeLine] = ()
         self._explanation: Explanation | None = None
         self._kept: dict[int, Retention | None] = {}
         """What each compaction kept, by the generation it ended."""
@@ -85,17 +85,23 @@ class ChainView(FigureView):
         self._chain = chain
         conversation = self.subject.conversation
         thread = [session.id for session in conversation.sessions]
-        self._twigs = twigs(chain, thread, names, conversation.generations)
-        own = [place for place, twig in enumerate(self._twigs) if twig.own and twig.generation is None]
+        self._tree_lines = tree_lines(chain, thread, names, conversation.generations)
+        own = [
+            place
+            for place, tree_line in enumerate(self._tree_lines)
+            if tree_line.own and tree_line.generation is None
+        ]
         self.query_one(AnswerBar).answer = chain_headline(chain)
         self._draw_shares(chain)
         self.set_class(len(chain.nodes) == 1 or len(conversation.generations) > 1, "-curve")
         if self.has_class("-curve"):
             read = partial(explain, session_id=conversation.tip.id, conversation=conversation)
             ask_store(self, "events", self.subject.location, read, self._take_events)
-        same = [place for place, twig in enumerate(self._twigs) if before and twig.same(before)]
+        same = [
+            place for place, tree_line in enumerate(self._tree_lines) if before and tree_line.same(before)
+        ]
         places = (same if again else own) or own
-        self.tree_list.show(ListRows(self._twigs), cursor=places[-1] if places else 0, again=again)
+        self.tree_list.show(ListRows(self._tree_lines), cursor=places[-1] if places else 0, again=again)
         self._tell()
 
     def _draw_shares(self, chain: Chain) -> None:
@@ -104,9 +110,9 @@ class ChainView(FigureView):
         bars.values = tuple(map(sum, zip(*(one.values for one in layers), strict=True)))
         bars.made_of, bars.unit, bars.scale = layers, "sessions", lambda value: round_number(round(value))
         names = [
-            f"{twig.name} · {fmt.short(twig.node.session.tokens.total)} tokens"
-            for twig in self._twigs
-            if twig.generation is None
+            f"{tree_line.name} · {fmt.short(tree_line.node.session.tokens.total)} tokens"
+            for tree_line in self._tree_lines
+            if tree_line.generation is None
         ]
         bars.format = names.__getitem__
         bars.first, bars.last = "first", "newest"
@@ -114,19 +120,19 @@ class ChainView(FigureView):
 
     @on(RowList.Moved)
     def _tell(self, moved: RowList.Moved | None = None) -> None:
-        twig = self.tree_list.current
-        if twig is not None and self._chain is not None:
-            self.query_one(DayBars).pointed = twig.place
-            draw = partial(card_lines, self._chain, twig, self._twigs, self._begun(twig))
+        tree_line = self.tree_list.current
+        if tree_line is not None and self._chain is not None:
+            self.query_one(DayBars).pointed = tree_line.place
+            draw = partial(card_lines, self._chain, tree_line, self._tree_lines, self._begun(tree_line))
             self.card.show(draw, keep_place=moved is None)
 
-    def _begun(self, twig: Twig) -> Beginning | None:
+    def _begun(self, tree_line: TreeLine) -> Beginning | None:
         """The compaction a line begins with; what it kept is read in a worker."""
         if self.subject is None or self._explanation is None:
             return None
-        conversation, session = self.subject.conversation, twig.node.session.id
+        conversation, session = self.subject.conversation, tree_line.node.session.id
         first = (one for one in conversation.generations if one.session_id == session)
-        opened = twig.generation or next(first, None)
+        opened = tree_line.generation or next(first, None)
         place = 0 if opened is None else opened.index - 1
         event = next((one for one in self._explanation.events if place and one.generation == place), None)
         if event is None:
@@ -146,28 +152,30 @@ class ChainView(FigureView):
 
     def action_open_session(self) -> None:
         """Open the conversation of the session under the cursor, or its generation on the map."""
-        twig = self.tree_list.current
-        if twig is None or self.subject is None:
+        tree_line = self.tree_list.current
+        if tree_line is None or self.subject is None:
             return
-        if twig.generation is not None:
-            self.move_to(generation=twig.generation.index)
-            self.post_message(self.Wanted("map"))
-        elif twig.own:
+        if tree_line.generation is not None:
+            self.move_to(generation=tree_line.generation.index)
+            self.post_message(self.ViewRequested("map"))
+        elif tree_line.own:
             self.toast("You are already in this conversation.")
         else:
-            shell(self).open_conversation(self.subject.location, twig.node.session.id)
+            shell(self).open_conversation(self.subject.location, tree_line.node.session.id)
 
     def figures(self) -> FigureQuestion | None:
         """The figures of the session under the cursor."""
-        twig = self.tree_list.current
-        if twig is None or self.subject is None:
+        tree_line = self.tree_list.current
+        if tree_line is None or self.subject is None:
             return None
-        return FigureQuestion(twig.name, spending(self.subject.location, twig.node.session.id, alone=True))
+        return FigureQuestion(
+            tree_line.name, spending(self.subject.location, tree_line.node.session.id, alone=True)
+        )
 
     def copy_text(self) -> str:
         """The id under the cursor."""
-        twig = self.tree_list.current
-        return twig.node.session.id if twig else ""
+        tree_line = self.tree_list.current
+        return tree_line.node.session.id if tree_line else ""
 
 
 def _family(session: str, store: Store) -> tuple[Chain, Mapping[str, str]]:

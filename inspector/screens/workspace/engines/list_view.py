@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.model.compaction.preview import Retention
-from core.preview.other_engine import Contender
+from core.preview.other_engine import ComparedEngine
 from core.preview.words import kind_word
 from core.support import formatting as fmt
 from inspector.base.commands import bindings
@@ -20,7 +20,7 @@ _MAX_FACTS = 12
 """Most lost facts on a card."""
 
 
-class EngineList(RowList[Contender]):
+class EngineList(RowList[ComparedEngine]):
     """Engine, tokens after, facts kept, messages kept and dropped, unpaired messages, calls, price, time."""
 
     HEADER_LINES = 1
@@ -34,7 +34,7 @@ class EngineList(RowList[Contender]):
             line.cell(name, cells, ink, right=True)
         return [line]
 
-    def draw_row(self, row: Contender, index: int, width: int) -> Line:
+    def draw_row(self, row: ComparedEngine, index: int, width: int) -> Line:
         """Draw one engine; for one that failed or is broken, why."""
         ink = self.palette
         line = Line().gap().cell(row.name, 18, ink.style("ink", bold=True))
@@ -63,7 +63,7 @@ def _columns(width: int) -> tuple[tuple[str, int], ...]:
     return every if width >= NARROW else tuple(one for one in every if one[0] in few)
 
 
-def _values(row: Contender) -> dict[str, str]:
+def _values(row: ComparedEngine) -> dict[str, str]:
     after = None if row.preview is None else row.preview.after_tokens
     calls = row.done.calls if row.done is not None else None
     return {
@@ -78,7 +78,7 @@ def _values(row: Contender) -> dict[str, str]:
     }
 
 
-def card(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
+def card(one: ComparedEngine, width: int, ink: Palette) -> Iterator[Line]:
     """What the engine is, its result, what is wrong with its messages, the facts it lost."""
     where = OURS_IS if one.engine is None else one.engine.found.where
     version = "" if one.engine is None else one.engine.found.version or ""
@@ -116,7 +116,7 @@ def _lost(kept: Retention | None, width: int, ink: Palette) -> Iterator[Line]:
         yield from paragraph(f"{kind_word(fact.category)}: {' '.join(fact.value.split())}", width, ink)
 
 
-def rest(one: Contender, width: int, ink: Palette) -> Iterator[Line]:
+def rest(one: ComparedEngine, width: int, ink: Palette) -> Iterator[Line]:
     """The summary that the engine wrote."""
     made = one.preview
     if made is not None and made.summary:

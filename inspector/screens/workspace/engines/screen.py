@@ -17,7 +17,7 @@ from core.model.finding import NO_HEADLINE
 from core.model.transcript.conversation import Generation
 from core.preview.foreseen import basis_of
 from core.preview.offers import extractive
-from core.preview.other_engine import Contender, contend, contenders, contest_headline
+from core.preview.other_engine import ComparedEngine, contenders, engines_headline, run_compared
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
@@ -66,7 +66,7 @@ class EnginesScreen(CardPage):
     def __init__(self, middle: Middle, choose: Callable[[OtherEngine | None], None]) -> None:
         super().__init__()
         self._middle, self._choose = middle, choose
-        self._found: list[Contender] = []
+        self._found: list[ComparedEngine] = []
         self._waiting: list[str] = []
 
     def compose(self) -> ComposeResult:
@@ -92,15 +92,15 @@ class EnginesScreen(CardPage):
         for one in found:
             if stop():
                 return
-            ran = contend(one, basis, extractive(basis).summariser, here.focus, stop)
+            ran = run_compared(one, basis, extractive(basis).summariser, here.focus, stop)
             then(self, self._take, one.name, ran)
 
-    def _list(self, found: tuple[Contender, ...]) -> None:
+    def _list(self, found: tuple[ComparedEngine, ...]) -> None:
         self._found = list(found)
         self._waiting = [one.name for one in found]
         self._show()
 
-    def _take(self, name: str, ran: Contender | None) -> None:
+    def _take(self, name: str, ran: ComparedEngine | None) -> None:
         """Take the result of one engine; None means it turned out not to be an engine."""
         self._waiting = self._waiting[1:]
         pairs = ((one, ran if one.name == name else one) for one in self._found)
@@ -110,7 +110,7 @@ class EnginesScreen(CardPage):
     def _show(self) -> None:
         """Update the rows and the progress."""
         bar, done = self.answer, not self._waiting
-        bar.answer = contest_headline(self._found) if done else NO_HEADLINE
+        bar.answer = engines_headline(self._found) if done else NO_HEADLINE
         left = len(self._waiting)
         bar.waiting = "" if done else f"Running {self._waiting[0]}, {left} to go … · esc cancels"
         self.engines.show(ListRows(tuple(self._found)), cursor=self.engines.cursor)

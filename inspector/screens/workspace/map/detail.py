@@ -167,8 +167,8 @@ class MapDetail:
         """Show the sums as far as they are known."""
         if self._view.subject is None:
             return
-        dressing, reading, counts = self._work.dressing, self._work.reading, self._work.all_counts
-        plan, origins = dressing.plan if dressing else None, reading.origins if reading else ()
+        annotations, reading, counts = self._work.annotations, self._work.reading, self._work.all_counts
+        plan, origins = annotations.plan if annotations else None, reading.origins if reading else ()
         conversation = self._view.subject.conversation
         self._panes.sums.show(
             lambda width, palette: list(

@@ -92,13 +92,13 @@ class MapListing:
 
     def lay_bands(self) -> None:
         """Place the bands again, with the cursor on the same row."""
-        subject, dressing = self._view.subject, self._work.dressing
+        subject, annotations = self._view.subject, self._work.annotations
         self._bands = ()
         if self.everything and subject is not None:
             self._bands = generation_bands(self._within, subject.conversation)
-        elif dressing is not None and dressing.plan.messages == len(self.ids):
-            self._bands = partition_bands(dressing.plan)
-        rows = BandedRows(self._pages, Banding(len(self.ids), self._bands), self._work.dress)
+        elif annotations is not None and annotations.plan.messages == len(self.ids):
+            self._bands = partition_bands(annotations.plan)
+        rows = BandedRows(self._pages, Banding(len(self.ids), self._bands), self._work.annotated)
         self._list.lay(rows, message=self._places.place(self._view.cursor.row))
 
     def _fetch(self, start: int, size: int) -> None:
@@ -119,7 +119,7 @@ class MapListing:
 
     def set_marks(self) -> None:
         """Highlight the mates of the message under the cursor, and search hits."""
-        mates = frozenset(self._placed(self._work.mates(self.row_id)))
+        mates = frozenset(self._placed(self._work.partners(self.row_id)))
         cells = len(str(max(1, len(self.ids) - 1)))
         self._list.mark(Marks(mates, frozenset(self._hits), max(3, cells)))
 

@@ -28,7 +28,7 @@ def holds(message: Message, needle: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Dressing:
+class Annotations:
     """What is known about the messages besides their rows: measurements, plan, pairs."""
 
     reading: Reading
@@ -43,7 +43,7 @@ class Dressing:
         stub = self.measured.stubs.at(index)
         return self.measured.base[index].text if stub is None else stub
 
-    def dress(self, row: MessageRow) -> MessageRow:
+    def annotated(self, row: MessageRow) -> MessageRow:
         """A row with its part, tokens and stub."""
         index = self.reading.rows.place(row.preview.id)
         if index is None:

@@ -19,7 +19,7 @@ from core.preview.generation import Reading, texts_of, with_texts
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from core.store.store import Store
-from inspector.screens.workspace.map.model import Dressing, Listed, holds
+from inspector.screens.workspace.map.model import Annotations, Listed, holds
 from inspector.widgets.messages.detail_pane import Detail
 from inspector.widgets.messages.message_line import MessageRow
 
@@ -127,14 +127,14 @@ class MapWork:
         counts: A real tokenizer's counts; None until counted. Newer messages are missing.
         engine: The engine last run; None for ours.
         engine_cut: Its result.
-        dressing: What the current plan says about each message.
+        annotations: What the current plan says about each message.
     """
 
     number: int = 0
     reading: Reading | None = None
     measured: Measured | None = None
     counts: TokenCounts | None = None
-    dressing: Dressing | None = None
+    annotations: Annotations | None = None
     engine: OtherEngine | None = None
     engine_cut: EngineCut | None = None
 
@@ -148,7 +148,7 @@ class MapWork:
     def forget(self) -> None:
         """Drop everything, for another generation or the same one read again."""
         self.number += 1
-        self.reading = self.measured = self.counts = self.dressing = self.engine_cut = None
+        self.reading = self.measured = self.counts = self.annotations = self.engine_cut = None
 
     def read(self, reading: Reading) -> None:
         """Take a generation that was read, measured by its own release."""
@@ -160,7 +160,7 @@ class MapWork:
         if reading is None or measured is None or measured.policy.release != supposed.release:
             return None
         plan = reading.planned(measured, supposed)
-        self.dressing = Dressing(reading, measured, plan)
+        self.annotations = Annotations(reading, measured, plan)
         return plan
 
     def engine_plan_of(self, engine: OtherEngine, supposed: Hypothesis) -> EngineCut | None:
@@ -175,7 +175,7 @@ class MapWork:
             self.engine_cut = None
         found = self.engine_cut.plan if self.engine_cut else None
         if found is not None and self.reading is not None and self.measured is not None:
-            self.dressing = Dressing(self.reading, self.measured, found)
+            self.annotations = Annotations(self.reading, self.measured, found)
             return found
         return plan
 
@@ -186,30 +186,30 @@ class MapWork:
 
     def place_of(self, row: int | None) -> int | None:
         """The index of a row in the request; None outside it or before there is a plan."""
-        return None if self.dressing is None else self.dressing.reading.rows.place(row)
+        return None if self.annotations is None else self.annotations.reading.rows.place(row)
 
     def row_at(self, place: int) -> int | None:
         """The row id of a message of the request."""
         rows = self.reading.rows.ids if self.reading else ()
         return rows[place] if place < len(rows) else None
 
-    def mates(self, row: int | None) -> list[int]:
+    def partners(self, row: int | None) -> list[int]:
         """Rows with the results of this row's calls, or the call that it answers."""
-        if self.dressing is None:
+        if self.annotations is None:
             return []
-        reading = self.dressing.reading
-        return [reading.rows.ids[place] for place in sorted(reading.pairs.mates(self.place_of(row)))]
+        reading = self.annotations.reading
+        return [reading.rows.ids[place] for place in sorted(reading.pairs.partners(self.place_of(row)))]
 
-    def dress(self, row: MessageRow) -> MessageRow:
+    def annotated(self, row: MessageRow) -> MessageRow:
         """A row with what is known of its message by now."""
-        return self.dressing.dress(row) if self.dressing else row
+        return self.annotations.annotated(row) if self.annotations else row
 
     def detail(self, message: Message, index: int) -> Detail:
         """Everything known of a message; `index` is its index in the list."""
         place = self.place_of(message.row.id if message.row else None)
-        if self.dressing is None or place is None:
+        if self.annotations is None or place is None:
             return Detail(index, message)
-        detail, counts = replace(self.dressing.detail(message, place), index=index), self.counts
+        detail, counts = replace(self.annotations.detail(message, place), index=index), self.counts
         if counts is None or place >= len(counts.counts):
             return detail
         tokens = counts.counts[place] + counts.reasoning[place]

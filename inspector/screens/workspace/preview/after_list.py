@@ -10,7 +10,7 @@ from rich.style import Style
 
 from core.model.compaction.preview import SUSPECTED, Fact, Retention, Unsupported
 from core.preview.comparison import Comparison
-from core.preview.words import claim_told, kind_word
+from core.preview.words import claim_sentence, kind_word
 from inspector.screens.workspace.preview.paired_rows import AfterEntry, AfterRows, SummaryLine
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean, wrap
@@ -135,7 +135,7 @@ class FactList(RowList[Fact | ClaimLine]):
 
     def _claim_lines(self, claim: Unsupported) -> Iterator[ClaimLine]:
         messages = () if claim.message is None else (claim.message,)
-        for number, line in enumerate(wrap(clean(claim_told(claim)), max(8, self.row_width - 4))):
+        for number, line in enumerate(wrap(clean(claim_sentence(claim)), max(8, self.row_width - 4))):
             yield ClaimLine(line, not number, claim.category != SUSPECTED, messages)
 
     def draw_header(self, width: int) -> list[Line]:

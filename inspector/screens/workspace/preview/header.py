@@ -17,7 +17,7 @@ from core.model.finding import NO_HEADLINE, Headline
 from core.preview.comparison import Comparison
 from core.preview.headline import comparison_headline
 from core.support import formatting as fmt
-from inspector.base.live import BEHIND
+from inspector.base.live import OUTDATED
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean, wrap
 from inspector.widgets.bars.answer_and_keys import AnswerBar
@@ -45,9 +45,9 @@ class PreviewHeader(Vertical):
         yield WeightBar()
         yield MadeLines()
 
-    def tell_behind(self, behind: bool) -> None:
+    def show_outdated(self, outdated: bool) -> None:
         """Show whether Hermes has written more since."""
-        self.query_one(MadeLines).tell_behind(behind)
+        self.query_one(MadeLines).show_outdated(outdated)
 
     def show(
         self,
@@ -75,11 +75,11 @@ class MadeLines(Widget):
 
     _shown: Comparison | None = None
     _price: Decimal | None = None
-    _behind = False
+    _outdated = False
 
-    def tell_behind(self, behind: bool) -> None:
+    def show_outdated(self, outdated: bool) -> None:
         """Show whether Hermes has written more since."""
-        self._behind = behind
+        self._outdated = outdated
         self.refresh()
 
     def show(self, comparison: Comparison | None, price: Decimal | None) -> None:
@@ -97,7 +97,7 @@ class MadeLines(Widget):
         if self._shown is None:
             return Line().strip(width, self.rich_style)
         if y == 0:
-            line = figures(self._shown, self._price, width, ink, behind=self._behind)
+            line = figures(self._shown, self._price, width, ink, outdated=self._outdated)
             return line.strip(width, self.rich_style)
         lines = list(words_of(self._shown, width))
         quoted, text = lines[y - 1] if y <= len(lines) else (False, "")
@@ -108,7 +108,7 @@ class MadeLines(Widget):
 
 
 def figures(
-    shown: Comparison, price: Decimal | None, width: int, palette: Palette, *, behind: bool = False
+    shown: Comparison, price: Decimal | None, width: int, palette: Palette, *, outdated: bool = False
 ) -> Line:
     """Sizes, changed settings, topic, summariser, cost; the last pieces are dropped if space is short."""
     muted = palette.style("ink-muted")
@@ -120,9 +120,9 @@ def figures(
         line.add(f"{before[1]} → {after[1]} tokens", muted).gap()
     if shown.saved is not None:
         line.add(f"{_saving(shown.saved)} tokens", palette.style(_saving_ink(shown.saved), bold=True))
-    behind_words = (BEHIND if behind else "", palette.style("severity-warning", bold=True))
+    outdated_words = (OUTDATED if outdated else "", palette.style("severity-warning", bold=True))
     for text, style in (
-        behind_words,
+        outdated_words,
         *_conditions(shown, palette),
         (_money(shown, price), palette.style("money")),
     ):

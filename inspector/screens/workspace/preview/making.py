@@ -14,7 +14,7 @@ from core.preview.offers import Writer
 from core.support import formatting as fmt
 from inspector.base.workers import cancelled, start, then
 from inspector.screens.workspace.preview.header import PreviewHeader
-from inspector.screens.workspace.preview.paired_rows import draw_ahead
+from inspector.screens.workspace.preview.paired_rows import mask_first_rows
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.work import PreviewWork
 from inspector.screens.workspace.views import GenerationView
@@ -156,7 +156,9 @@ class PreviewMaker:
         stop = cancelled()
         basis = basis_of(self._view.subject.location, generation, stop, self._view.cursor.supposed)
         if not stop():
-            draw_ahead(basis.reading.measured.messages, basis.plan.tail.start, Palette.of(self._view.app))
+            mask_first_rows(
+                basis.reading.measured.messages, basis.plan.tail.start, Palette.of(self._view.app)
+            )
             self.answer(number, partial(self._prepared, basis))
 
     def _look_back(self, generation: Generation, number: int) -> None:

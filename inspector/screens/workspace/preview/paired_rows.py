@@ -120,7 +120,7 @@ class BeforeRows:
         return replace(row, missed=tuple(self._missed.get(index, ())))
 
 
-def draw_ahead(messages: Sequence[Message], tail: int, palette: Palette) -> None:
+def mask_first_rows(messages: Sequence[Message], tail: int, palette: Palette) -> None:
     """Mask the first rows of both sides in a worker, which is most of the first frame's time."""
     for message in (*messages[:FIRST_SEEN], *messages[tail : tail + FIRST_SEEN]):
         draw_message(message_row(0, message, None, 0), FIRST_SEEN, palette, Marks())

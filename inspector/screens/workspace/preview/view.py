@@ -66,11 +66,11 @@ class PreviewView(GenerationView):
         """
         if again and not self.maker.looks_back:
             self._outdated = True
-            self.header.tell_behind(True)
+            self.header.show_outdated(True)
         if again:
             return
         self._outdated = False
-        self.header.tell_behind(False)
+        self.header.show_outdated(False)
         self.maker.enter(self.generation)
 
     def wake(self) -> None:
@@ -104,7 +104,7 @@ class PreviewView(GenerationView):
         row = self.panes.row
         if row is not None:
             self.move_to(row=row)
-            self.post_message(self.Wanted("map"))
+            self.post_message(self.ViewRequested("map"))
 
     # Keys.
 

@@ -16,7 +16,7 @@ UNREAD = "Cancelled; press r to read again."
 UNWRITTEN = "Cancelled; press f, t or m to start another."
 STILL = "Still reading the messages."
 PAST = "This compaction already happened. Press ] to go to the newest generation and preview the next one."
-WHOLE = "There is nothing to summarise: head and tail hold every message."
+KEEP_ALL = "There is nothing to summarise: head and tail hold every message."
 
 
 @dataclass
@@ -48,7 +48,7 @@ class PreviewWork:
         """Why no summary can be made here; empty if one can."""
         if self.basis is None:
             return STILL if self.busy else PAST if self.shown else UNREAD
-        return "" if self.basis.plan.summarises else WHOLE
+        return "" if self.basis.plan.summarises else KEEP_ALL
 
     @property
     def reading(self) -> bool:

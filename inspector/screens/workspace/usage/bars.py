@@ -159,7 +159,7 @@ def _call_words(call: Sample) -> str:
     return f"{fmt.clock(call.at, seconds=False)} · {sizes}"
 
 
-def behind(
+def origin_of_row(
     row: LedgerRow, found: UsageAnswer, figure: str, others: Others, width: int, ink: Palette
 ) -> Iterator[Line]:
     """The origin of a row's figure, what its sub-agents add, its buckets, and other sums."""

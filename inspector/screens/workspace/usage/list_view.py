@@ -65,7 +65,7 @@ class LedgerList(RowList[LedgerRow]):
 
     HEADER_LINES = 1
 
-    dearest: Decimal | None = None
+    highest_cost: Decimal | None = None
     """Cost of the most expensive row, the full length of the bars; None if no row has a price."""
     by = reactive("")
     priced = reactive(True)
@@ -113,8 +113,8 @@ class LedgerList(RowList[LedgerRow]):
         name = min(room, MAX_NAME) if room - MAX_NAME >= MIN_BAR else room
         line = Line().add(row.label or row.key, ink.style("ink"), most=max(4, name - len(task)))
         line.add(task, ink.style("ink-faint"), most=name - line.width).to(name)
-        if name < room and self.dearest and row.key:
-            share = float((spent(row) or 0) / self.dearest)
+        if name < room and self.highest_cost and row.key:
+            share = float((spent(row) or 0) / self.highest_cost)
             cells = round(share * (room - name - 2)) if share <= 1 else 0  # the total has no bar
             line.gap(1).add(BAR * cells, ink.style("money"))
         line.to(room)

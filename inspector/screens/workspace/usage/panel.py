@@ -16,7 +16,7 @@ from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import Reporting, cancelled, in_thread, then
-from inspector.screens.workspace.usage.bars import SHORT, Bars, bar_of, bars_of, behind, lines_of
+from inspector.screens.workspace.usage.bars import SHORT, Bars, bar_of, bars_of, lines_of, origin_of_row
 from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.list_view import LedgerList
 from inspector.screens.workspace.usage.model import UsageAnswer, answer, holds
@@ -143,7 +143,7 @@ class UsagePanel(Reporting, Vertical):
         self._show_origin()
 
     def _draw_rows(self, found: UsageAnswer, before: LedgerRow | None, left: int) -> None:
-        self.rows.dearest = max(filter(None, map(spent, found.ledger.rows)), default=None)
+        self.rows.highest_cost = max(filter(None, map(spent, found.ledger.rows)), default=None)
         self.rows.by, self.rows.priced = found.ledger.by, found.priced
         self.rows.empty = nothing(found.question)
         rows = (*found.ledger.rows, found.ledger.totals) if found.ledger.rows else ()
@@ -159,8 +159,8 @@ class UsagePanel(Reporting, Vertical):
         self._show_origin()
         if more.summaries is not None and self.size.width >= ROOMY:
             self._show_dimensions(("ink-muted", summary_words(more.summaries)))
-        if more.dearest is not None and found.peak is not None:
-            self.query_one(DayBars).caption += peak_words(more.dearest)
+        if more.most_expensive is not None and found.peak is not None:
+            self.query_one(DayBars).caption += peak_words(more.most_expensive)
 
     def _draw_sums(self) -> None:
         if self._answer is not None:
@@ -196,7 +196,7 @@ class UsagePanel(Reporting, Vertical):
             whole = row is found.ledger.totals
             others = tuple(above(found, shell(self).now(), self._detail)) if whole else ()
             self.query_one(DayBars).pointed = bar_of(found, row)
-            draw = partial(behind, row, found, self.rows.figure, others)
+            draw = partial(origin_of_row, row, found, self.rows.figure, others)
             self.card.show(draw, keep_place=moved is None)
 
     # What the user does.

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from core.store.database.locate import Location
 from inspector.base.commands import bindings
-from inspector.base.live import BEHIND, Pulse
+from inspector.base.live import OUTDATED, Pulse
 from inspector.screens.page import Page
 from inspector.screens.workspace.usage.list_view import LedgerList
 from inspector.screens.workspace.usage.panel import UsagePanel
@@ -72,7 +72,7 @@ class UsageScreen(Page):
         """Focus the rows."""
         self.panel.rows.focus()
         line = self.query_one("#dimensions", StatusLine)
-        Pulse(self, self._locations, partial(setattr, line, "right", (("severity-warning!", BEHIND),)))
+        Pulse(self, self._locations, partial(setattr, line, "right", (("severity-warning!", OUTDATED),)))
 
     def action_refresh(self) -> None:
         """Read again."""

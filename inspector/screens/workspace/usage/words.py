@@ -176,11 +176,11 @@ class Detail:
     """Details next to the totals of a period.
 
     Attributes:
-        dearest: The conversation that cost most on the most expensive day.
+        most_expensive: The conversation that cost most on the most expensive day.
         summaries: Total of the calls that write summaries.
     """
 
-    dearest: LedgerRow | None = None
+    most_expensive: LedgerRow | None = None
     summaries: LedgerRow | None = None
 
 

@@ -55,7 +55,7 @@ def survived(
     return {place: kept_of_event(context, event)}
 
 
-def event_told(event: CompressionEvent, aftermath: Aftermath | None) -> Iterator[FigureOrigin]:
+def event_origins(event: CompressionEvent, aftermath: Aftermath | None) -> Iterator[FigureOrigin]:
     """Origins of the size compared, the threshold, the effect, what was lost and what it cost."""
     rows = located(event.evidence)
     yield FigureOrigin(Origin("prompt tokens", event.tokens, event.explanation or MEASURED, rows=rows))
@@ -72,7 +72,7 @@ def event_told(event: CompressionEvent, aftermath: Aftermath | None) -> Iterator
             yield FigureOrigin(found)
 
 
-def now_told(now: Now) -> Iterator[FigureOrigin]:
+def now_origins(now: Now) -> Iterator[FigureOrigin]:
     """Origins of the next request's size and of the threshold."""
     yield FigureOrigin(Origin("prompt tokens", now.tokens, "the next request", rows=located(now.evidence)))
     yield FigureOrigin(

@@ -169,7 +169,7 @@ class TurnsScreen(CardPage):
         """Start reading."""
         self.head.left = _head(self._title, ())
         self.turns.focus()
-        self.say_when_behind(self._location)
+        self.note_new_writes(self._location)
         self.action_refresh()
 
     def action_refresh(self) -> None:

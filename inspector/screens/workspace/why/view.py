@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 
 from core.explain.explanation import Explanation
-from core.explain.headline.conversation import newest_telling
+from core.explain.headline.conversation import compaction_to_open
 from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import tally
 from core.model.compaction.preview import Retention
@@ -27,9 +27,9 @@ from inspector.screens.workspace.why.curve import asides, caption, ends, mark_to
 from inspector.screens.workspace.why.reading import (
     Explained,
     bills,
-    event_told,
+    event_origins,
     explained,
-    now_told,
+    now_origins,
     survived,
 )
 from inspector.widgets.bars.answer_and_keys import AnswerBar
@@ -194,7 +194,7 @@ class WhyView(CurveView):
             return
         closed = moment.event.generation if moment.event else None
         self.move_to(generation=0 if closed is None else closed + 1)
-        self.post_message(self.Wanted("map"))
+        self.post_message(self.ViewRequested("map"))
 
     def figures(self) -> FigureQuestion | None:
         """The figures on the card."""
@@ -203,10 +203,10 @@ class WhyView(CurveView):
             return None
         if moment.event is None:
             about = "the present"
-            figures = tuple(now_told(moment.now))
+            figures = tuple(now_origins(moment.now))
         else:
             about = f"compaction {moment.index + 1}"
-            figures = tuple(event_told(moment.event, self._aftermath(moment)))
+            figures = tuple(event_origins(moment.event, self._aftermath(moment)))
         return FigureQuestion(about, lambda _: figures)
 
 
@@ -215,7 +215,7 @@ def _place(explanation: Explanation, cursor: Cursor) -> int:
     for place, event in enumerate(explanation.events):
         if cursor.generation and event.generation == cursor.generation - 1:
             return place
-    telling = newest_telling(explanation.events)
+    telling = compaction_to_open(explanation.events)
     return explanation.events.index(telling) if telling is not None else 0
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.compress.assembly.agent_steps import open_todos, settled
+from core.compress.assembly.agent_steps import as_next_request, open_todos
 from core.compress.dry_run import NO_AGENT, preview
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
@@ -65,7 +65,7 @@ def test_without_open_items_nothing_is_carried_over(given: list[Message]) -> Non
 @pytest.mark.parametrize("release", ["0.13", "0.19"])
 def test_open_items_stand_behind_the_list(release: str) -> None:
     given = [ASK, *listed(("1", "pending", ""))]
-    after = settled((SUMMARY, ANSWER, ASK), given, load_policy(release))
+    after = as_next_request((SUMMARY, ANSWER, ASK), given, load_policy(release))
     assert [m.role for m in after] == ["user", "assistant", "user", "user"]
     assert after[-1].text.startswith(HEADER)
 
@@ -73,25 +73,27 @@ def test_open_items_stand_behind_the_list(release: str) -> None:
 def test_022_folds_them_into_the_request_the_list_ends_with() -> None:
     given = [ASK, *listed(("1", "pending", ""))]
     old = Message({"role": "user", "content": f"Count the lanterns.\n\n{HEADER}\n- [ ] 9. old (pending)"})
-    after = settled((SUMMARY, ANSWER, old), given, load_policy("0.22"))
+    after = as_next_request((SUMMARY, ANSWER, old), given, load_policy("0.22"))
     assert after[-1].text == f"Count the lanterns.\n\n{HEADER}\n- [ ] 1. item 1 (pending)"
 
 
 def test_a_request_that_was_summarised_away_is_put_back_where_no_two_users_meet() -> None:
-    after = settled((SUMMARY, ANSWER, *listed(("1", "completed", ""))), [ASK, ANSWER], load_policy("0.19"))
+    after = as_next_request(
+        (SUMMARY, ANSWER, *listed(("1", "completed", ""))), [ASK, ANSWER], load_policy("0.19")
+    )
     assert [m.role for m in after] == ["user", "assistant", "user", "assistant", "tool"]
     assert after[2].text == ASK.text
 
 
 @pytest.mark.parametrize(("release", "put_back"), [("0.17", False), ("0.18", False), ("0.19", True)])
 def test_a_summary_is_no_request_of_the_user_from_019_on(release: str, put_back: bool) -> None:
-    after = settled((SUMMARY, ANSWER), [ASK, ANSWER], load_policy(release))
+    after = as_next_request((SUMMARY, ANSWER), [ASK, ANSWER], load_policy(release))
     assert (ASK.text in [m.text for m in after]) is put_back
 
 
 def test_022_puts_the_newest_answer_back_where_it_stood() -> None:
     later = Message({"role": "user", "content": "And the ledgers?"})
-    after = settled((SUMMARY, later), [BULK, ASK, ANSWER, later], load_policy("0.22"))
+    after = as_next_request((SUMMARY, later), [BULK, ASK, ANSWER, later], load_policy("0.22"))
     assert [m.text for m in after[1:]] == [ANSWER.text, later.text]
 
 
@@ -105,31 +107,31 @@ def test_022_puts_the_newest_answer_back_where_it_stood() -> None:
     ids=["it is there", "another answer stands there", "nobody could read it"],
 )
 def test_an_answer_is_not_put_back(left: tuple[Message, ...], given: list[Message]) -> None:
-    assert settled(left, [BULK, *given], load_policy("0.22")) == left
+    assert as_next_request(left, [BULK, *given], load_policy("0.22")) == left
 
 
 def test_an_answer_whose_place_a_reused_id_hides_is_not_put_back() -> None:
     again = [row for _ in range(2) for row in listed(("1", "completed", ""))]
     given = [BULK, ASK, *again[:2], ANSWER, *again[2:]]
-    assert settled((SUMMARY, ASK, *again[2:]), given, load_policy("0.22"))[2:] == tuple(again[2:])
+    assert as_next_request((SUMMARY, ASK, *again[2:]), given, load_policy("0.22"))[2:] == tuple(again[2:])
 
 
 def test_an_answer_that_would_keep_the_list_from_shrinking_stays_out() -> None:
     long = Message({"role": "assistant", "content": "word " * 400})
     given = [ASK, long]
     left = (SUMMARY, ASK)
-    assert settled(left, given, load_policy("0.22")) == left
+    assert as_next_request(left, given, load_policy("0.22")) == left
 
 
 def test_the_newest_answer_of_a_part_kept_by_hand_stays_out() -> None:
-    after = settled((SUMMARY, ASK), [BULK, ASK, ANSWER, ASK], load_policy("0.22"), anchors=False)
+    after = as_next_request((SUMMARY, ASK), [BULK, ASK, ANSWER, ASK], load_policy("0.22"), anchors=False)
     assert after == (SUMMARY, ASK)
 
 
 @pytest.mark.parametrize(("release", "noted"), [("0.19", False), ("0.22", True)])
 def test_open_items_name_the_skills_they_need_again(release: str, noted: bool) -> None:
     lost = Message({"role": "tool", "content": mark("git")})
-    after = settled((SUMMARY, ASK, lost), [ASK, *listed(("1", "pending", ""))], load_policy(release))
+    after = as_next_request((SUMMARY, ASK, lost), [ASK, *listed(("1", "pending", ""))], load_policy(release))
     assert ("skill_view(name='git')" in after[-1].text) is noted
 
 
@@ -144,7 +146,7 @@ def test_items_only_a_running_agent_knows_are_said_to_be_unknown(shown: str, hid
 
 
 def test_a_conversation_nobody_asked_anything_in_gets_a_marker() -> None:
-    after = settled((ANSWER,), [ANSWER], load_policy("0.19"))
+    after = as_next_request((ANSWER,), [ANSWER], load_policy("0.19"))
     assert after[-1].text.startswith("Continue from the compressed conversation context above.")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from core.model.transcript.message import RowState
-from core.store.rows.decode import spoken
+from core.store.rows.decode import loaded_text
 from core.store.store import Store
 from tests.core.store.database import SUMMARY, SessionDatabase
 
@@ -75,7 +75,7 @@ def test_texts_are_trimmed_as_hermes_loads_them_but_tool_results_are_not(make: M
     ]
     user, tool = opened(database).messages(rows)
     assert (user.content, tool.content) == ("hello", memory)
-    assert spoken("Memory of a </MEMORY-context > tag") == "Memory of a  tag"
+    assert loaded_text("Memory of a </MEMORY-context > tag") == "Memory of a  tag"
 
 
 def test_encoded_content_becomes_a_list_again(make: Make, opened: Opened) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.main import run
-from inspector.hermes_plugin.config_file.edit import says
+from inspector.hermes_plugin.config_file.edit import has_plugin
 
 VENVS = Path(os.environ.get("HERMES_VENVS") or "/nowhere")
 OFFLINE = {"0.13.0": True, "0.16.0": True, "0.18.2": True, "0.19.0": True, "0.22.2": False}
@@ -70,7 +70,7 @@ def test_a_hermes_that_is_found_edits_config_yaml_and_uninstall_brings_the_bytes
 ) -> None:
     stand_in(tmp_path, REWRITES, monkeypatch)
     assert plugin(home, "install", "--engine") == 0
-    assert says(config(home).decode(), "inspector", engine=True)
+    assert has_plugin(config(home).decode(), "inspector", engine=True)
     assert b"# mine" not in config(home)
     assert "plugins enable` and `config set` write it" in capsys.readouterr().err
     assert plugin(home, "uninstall") == 0
@@ -101,7 +101,7 @@ def test_a_hermes_that_cannot_is_not_asked_to(
 ) -> None:
     stand_in(tmp_path, body, monkeypatch)
     assert plugin(home, "install", "--engine") == 0
-    assert says(config(home).decode(), "inspector", engine=True)
+    assert has_plugin(config(home).decode(), "inspector", engine=True)
     assert b"# mine" in config(home)
     assert plugin(home, "uninstall") == 0
     assert config(home) == CONFIG
@@ -120,7 +120,7 @@ def test_a_real_release_edits_it_where_it_can_offline(release: str, home: Path) 
     if not python.exists():
         pytest.skip("HERMES_VENVS names no such release")
     assert plugin(home, "install", "--engine", "--recorder", "--hermes-python", str(python)) == 0
-    assert says(config(home).decode(), "inspector", engine=True)
+    assert has_plugin(config(home).decode(), "inspector", engine=True)
     assert (b"# mine" not in config(home)) == OFFLINE[release]
     listed = hermes(python, home, "plugins", "list")
     assert "inspector" in listed.stdout

@@ -11,7 +11,7 @@ from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.dialogs.origin import OriginScreen
-from inspector.screens.workspace.cache.card import break_told, whole_told
+from inspector.screens.workspace.cache.card import break_origins, report_origins
 from inspector.screens.workspace.usage.bars import spending
 from tests.conftest import NOW
 from tests.inspector.driving import settled
@@ -57,7 +57,7 @@ def test_the_terms_of_a_break_come_to_its_cost(samples: Location) -> None:
         report = conversation_cache(store, store.resolve(AUTH).id)
     assert report.breaks
     for one in report.breaks:
-        cost = next(told.origin for told in break_told(one) if told.origin.figure == "cost")
+        cost = next(told.origin for told in break_origins(one) if told.origin.figure == "cost")
         worked_out = sum(Decimal(term.amount) * (term.rate or 0) for term in cost.terms) / 1_000_000
         assert worked_out == one.usd == cost.value
 
@@ -66,13 +66,15 @@ def test_hit_rates_of_a_break_and_costs_of_lifetimes_and_results_have_terms(samp
     with Store(samples) as store:
         report = conversation_cache(store, store.resolve(AUTH).id)
     rates = [
-        told.origin for told in break_told(report.breaks[0], report.calls) if "hit rate" in told.origin.figure
+        told.origin
+        for told in break_origins(report.breaks[0], report.calls)
+        if "hit rate" in told.origin.figure
     ]
     assert len(rates) == 2
     for rate in rates:
         read, prompt = rate.terms
         assert rate.value == pytest.approx(float(read.amount) / float(prompt.amount))
-    told = {one.origin.figure for one in whole_told(report)}
+    told = {one.origin.figure for one in report_origins(report)}
     assert {
         "tokens up to the marker",
         "cost of these prompts kept for an hour",

@@ -10,7 +10,7 @@ import pytest
 from core.model.finding import Severity
 from core.store.database.locate import Location, locate
 from inspector.app import InspectorApp
-from inspector.screens.sessions.alert_line import AlertLine, calm_words
+from inspector.screens.sessions.alert_line import AlertLine, all_well
 from inspector.screens.sessions.data.session_line import Extra
 from inspector.widgets.charts.context_bar import ContextUse
 from tests.conftest import NOW
@@ -58,15 +58,15 @@ async def test_a_healthy_home_is_told_so_until_escape_takes_the_line_away(
 
 def test_what_has_no_known_limit_is_not_told_to_be_well() -> None:
     known, unknown = Extra(ContextUse(10, 100, 200)), Extra(ContextUse())
-    assert calm_words([]) == calm_words([unknown]) == ""
-    assert calm_words([known, unknown]).startswith("Of the one looked at, none failed")
-    assert calm_words([known, known, unknown]).startswith("Of the 2 conversations looked at, none failed")
+    assert all_well([]) == all_well([unknown]) == ""
+    assert all_well([known, unknown]).startswith("Of the one looked at, none failed")
+    assert all_well([known, known, unknown]).startswith("Of the 2 conversations looked at, none failed")
 
 
 def test_nothing_is_told_to_be_well_while_conversations_wait_or_one_is_marked() -> None:
     known = Extra(ContextUse(10, 100, 200))
     marked = Extra(ContextUse(99, 100, 200), severity=Severity.WARNING)
-    assert calm_words([known, None]) == calm_words([known, marked]) == ""
+    assert all_well([known, None]) == all_well([known, marked]) == ""
 
 
 async def test_what_a_filter_shows_is_not_told_to_be_all_there_is(sample_home: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.model.compaction.preview import Fact, FactCount, Retention
-from core.preview.words import gravest
+from core.preview.words import most_important_loss
 from inspector.terminal.line import Palette, defaults
 from inspector.widgets.charts.retention import (
     heat,
@@ -44,9 +44,9 @@ def test_counts_are_told_by_category_and_the_gravest_loss_by_name() -> None:
 
 
 def test_a_lost_number_is_not_grave() -> None:
-    assert gravest(Retention((lost("numbers", "41"),))) is None
+    assert most_important_loss(Retention((lost("numbers", "41"),))) is None
     light, heavy = replace(lost("asks", "fix it"), weight=0.4), lost("constraints", "never")
-    assert gravest(Retention((light, heavy))) == heavy
+    assert most_important_loss(Retention((light, heavy))) == heavy
 
 
 def test_the_heat_is_as_high_as_what_is_lost_is_heavy() -> None:

@@ -65,7 +65,11 @@ def repeats_its_parent(case: Case, rule: Rule) -> Iterable[Found]:
     sessions = case.conversation.sessions
     for parent, child in pairwise(sessions):
         pairs = list(zip(billed(child), billed(parent), strict=True))
-        own = (message for message in case.spoken if message.row and message.row.session_id == child.id)
+        own = (
+            message
+            for message in case.distinct_messages
+            if message.row and message.row.session_id == child.id
+        )
         answers = sum(message.role == "assistant" for message in own)
         calls = child.api_calls or 0
         # If nothing of the session is left (E5), its calls cannot be compared with answers.
@@ -96,7 +100,9 @@ def no_reasoning(case: Case, rule: Rule) -> Iterable[Found]:
     sessions = case.conversation.sessions
     if any(one.tokens.reasoning for one in sessions) or not any(map(_tells_reasoning, sessions)):
         return
-    thinking = sum(bool(m.wire.get("reasoning") or m.wire.get("reasoning_content")) for m in case.spoken)
+    thinking = sum(
+        bool(m.wire.get("reasoning") or m.wire.get("reasoning_content")) for m in case.distinct_messages
+    )
     if thinking:
         yield Found({"told": plural(thinking, "answer")})
 
@@ -151,7 +157,7 @@ def other_lifetime(case: Case, rule: Rule) -> Iterable[Found]:
 def beyond_lookback(case: Case, rule: Rule) -> Iterable[Found]:
     """More tool results came back at once than the cache looks back over."""
     longest = run = 0
-    for message in case.spoken:
+    for message in case.distinct_messages:
         run = run + 1 if message.role == "tool" else 0
         longest = max(longest, run)
     most = rule.limits["limit"]

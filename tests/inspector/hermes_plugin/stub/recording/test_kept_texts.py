@@ -58,10 +58,10 @@ def spoken(one: Recorder, session: str, messages: list[dict[str, Any]], task: st
     hooks = ("pre_auxiliary_call", "post_auxiliary_call") if task else ("pre_api_request", "post_api_request")
     if task:
         common["aux_task"] = task
-    one.taker(hooks[0])(
+    one.hook(hooks[0])(
         **common, message_count=len(messages), request_messages=messages, request={"body": {"tools": TOOLS}}
     )
-    one.taker(hooks[1])(**common, usage={"input_tokens": 9, "output_tokens": 1}, response={"text": "Short."})
+    one.hook(hooks[1])(**common, usage={"input_tokens": 9, "output_tokens": 1}, response={"text": "Short."})
 
 
 def texts(place: Path) -> dict[str, str]:

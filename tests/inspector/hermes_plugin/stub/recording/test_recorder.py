@@ -49,10 +49,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def request(one: Recorder, number: int, messages: list[dict[str, Any]], **more: Any) -> None:
     common = {"session_id": "s1", "api_request_id": f"r{number}", "model": "m", "provider": "p"}
     body = {"messages": messages, "tools": more.pop("tools", TOOLS)}
-    one.taker("pre_api_request")(
+    one.hook("pre_api_request")(
         **common, base_url="http://127.0.0.1:1/v1", message_count=len(messages), request={"body": body}
     )
-    one.taker("post_api_request")(**common, api_duration=0.5, finish_reason="stop", usage=USAGE, **more)
+    one.hook("post_api_request")(**common, api_duration=0.5, finish_reason="stop", usage=USAGE, **more)
 
 
 def talk(turns: int, system: str = "Be brief.") -> list[dict[str, Any]]:
@@ -103,11 +103,11 @@ def long_request(one: Recorder, number: int, tools: list[Any] | None, **passed: 
     """A request whose body a hook is shown cut; where a release lets it, it passes by whole."""
     common = {"session_id": "s1", "api_request_id": f"r{number}"}
     shown = {"request_messages": talk(number)[1:], "request": CUT, "tool_count": 1}
-    one.taker("pre_api_request")(**common, **shown)
+    one.hook("pre_api_request")(**common, **shown)
     if tools is not None:
-        answer = one.passer()(request={"tools": tools, **passed}, next_call=lambda sent: sent, **common)
+        answer = one.middleware()(request={"tools": tools, **passed}, next_call=lambda sent: sent, **common)
         assert answer == {"tools": tools, **passed}
-    one.taker("post_api_request")(**common, usage=USAGE)
+    one.hook("post_api_request")(**common, usage=USAGE)
 
 
 def test_tools_and_system_prompt_are_known_where_the_request_passes_by_whole(place: Path) -> None:
@@ -139,7 +139,7 @@ def test_what_a_release_shows_cut_stays_unknown(place: Path) -> None:
 def test_a_request_that_was_never_answered_is_none_that_the_next_goes_on_from(place: Path) -> None:
     one = recorder(place)
     request(one, 1, talk(1))
-    one.taker("pre_api_request")(session_id="s1", api_request_id="lost", request_messages=talk(5))
+    one.hook("pre_api_request")(session_id="s1", api_request_id="lost", request_messages=talk(5))
     request(one, 2, talk(2))
     one.flush(10)
     found = Recording(place / "state").requests(place / "home", ("s1",))
@@ -153,8 +153,8 @@ def test_the_failure_of_a_request_is_the_caller_s(place: Path) -> None:
     one = recorder(place)
     for sent in ({"tools": TOOLS}, None, 7):
         with pytest.raises(TimeoutError):
-            one.passer()(request=sent, next_call=refused, session_id="s1")
-        assert one.passer()(request=sent, next_call=lambda given: given) is sent
+            one.middleware()(request=sent, next_call=refused, session_id="s1")
+        assert one.middleware()(request=sent, next_call=lambda given: given) is sent
 
 
 def test_a_release_that_lets_nobody_pass_is_asked_for_hooks_alone(
@@ -219,10 +219,10 @@ def test_a_locked_file_delays_no_hook_and_loses_nothing_once_free(place: Path) -
 
 def test_a_hook_takes_whatever_it_is_given(place: Path) -> None:
     one = recorder(place)
-    take = one.taker("post_api_request")
+    take = one.hook("post_api_request")
     take()
     take(usage=object(), api_duration="long", session_id=None, request=5)
-    one.taker("pre_api_request")(request={"body": {"messages": [None, 3, {"role": ["x"]}]}}, tools=7)
+    one.hook("pre_api_request")(request={"body": {"messages": [None, 3, {"role": ["x"]}]}}, tools=7)
     one.flush(10)
     assert one._thread is not None
     assert one._thread.is_alive()

@@ -10,7 +10,7 @@ from core.model.accounting.amounts import Buckets, Cost, Money
 from core.model.transcript.conversation import Chain, ChainNode, Generation
 from core.model.transcript.session import Kind, Session
 from core.store.database.locate import Location
-from inspector.screens.workspace.chain.list_view import columns, twigs
+from inspector.screens.workspace.chain.list_view import columns, tree_lines
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.views import generation_words
 from tests.core.store.database import SessionDatabase
@@ -34,32 +34,34 @@ def chain(*depths: int) -> Chain:
 
 
 def test_the_tree_is_drawn_with_its_branches() -> None:
-    guides = [twig.guides for twig in twigs(chain(0, 1, 2, 2, 1, 2), ["0"], {})]
+    guides = [line.guides for line in tree_lines(chain(0, 1, 2, 2, 1, 2), ["0"], {})]
     assert guides == ["", "├─ ", "│  ├─ ", "│  └─ ", "└─ ", "   └─ "]
 
 
 def test_the_conversation_and_the_place_of_resume_are_marked() -> None:
-    rows = twigs(chain(0, 1), ["1"], {})
-    assert [twig.own for twig in rows] == [False, True]
-    assert [twig.resumed for twig in rows] == [True, False]
+    rows = tree_lines(chain(0, 1), ["1"], {})
+    assert [line.own for line in rows] == [False, True]
+    assert [line.resumed for line in rows] == [True, False]
 
 
 def test_what_is_called_like_its_parent_is_told_apart_by_its_id() -> None:
     family = chain(0, 1, 1)
     nodes = (family.nodes[0], *(replace(node, parent_id="0") for node in family.nodes[1:]))
-    rows = twigs(replace(family, nodes=nodes), ["0"], {"0": "Port it", "1": "Port it", "2": "Look it up"})
-    assert [twig.name for twig in rows] == ["Port it", "1", "Look it up"]
+    rows = tree_lines(
+        replace(family, nodes=nodes), ["0"], {"0": "Port it", "1": "Port it", "2": "Look it up"}
+    )
+    assert [line.name for line in rows] == ["Port it", "1", "Look it up"]
 
 
 def test_what_a_session_cost_with_everything_below_it_counts_each_session_once() -> None:
-    costs = [twig.below.usd if twig.below else None for twig in twigs(chain(0, 1, 2, 2, 1), ["0"], {})]
+    costs = [line.below.usd if line.below else None for line in tree_lines(chain(0, 1, 2, 2, 1), ["0"], {})]
     assert costs == [Decimal(5), Decimal(3), None, None, None]
 
 
 def test_a_session_without_a_price_makes_the_sum_a_lower_bound() -> None:
     priced, unpriced = chain(0, 1).nodes
     silent = replace(unpriced, session=replace(unpriced.session, estimated_cost=Cost()))
-    rows = twigs(replace(chain(0, 1), nodes=(priced, silent)), ["0"], {})
+    rows = tree_lines(replace(chain(0, 1), nodes=(priced, silent)), ["0"], {})
     assert rows[0].below == Money(Decimal(1), missing=1)
 
 
@@ -134,8 +136,8 @@ async def test_enter_on_a_generation_shows_it_in_the_map(samples: Location) -> N
 
 def test_a_session_with_one_generation_has_no_lines_below_it() -> None:
     one = Generation(1, "0", (1, 2))
-    assert len(twigs(chain(0), ["0"], {}, (one,))) == 1
-    assert [twig.name for twig in twigs(chain(0), ["0"], {}, (one, replace(one, index=2)))] == [
+    assert len(tree_lines(chain(0), ["0"], {}, (one,))) == 1
+    assert [line.name for line in tree_lines(chain(0), ["0"], {}, (one, replace(one, index=2)))] == [
         "0",
         "generation 1 · 2 new messages",
         "generation 2 · 2 new messages",

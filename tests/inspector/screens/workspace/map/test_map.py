@@ -32,9 +32,9 @@ def view(pilot: Pilot[None]) -> MapView:
 
 
 def plan_of(pilot: Pilot[None]) -> Plan:
-    dressing = view(pilot).work.dressing
-    assert dressing is not None
-    return dressing.plan
+    annotations = view(pilot).work.annotations
+    assert annotations is not None
+    return annotations.plan
 
 
 def shown(pilot: Pilot[None]) -> tuple[bool, bool]:
@@ -102,7 +102,7 @@ async def test_brackets_step_through_the_generations(samples: Location) -> None:
         await press(pilot, "left_square_bracket")
         assert "generation 2 of 3" in drawn(pilot)
         assert view(pilot).listing.ids != newest
-        assert view(pilot).work.dressing is not None
+        assert view(pilot).work.annotations is not None
         await press(pilot, "right_square_bracket")
         assert view(pilot).listing.ids == newest
 
@@ -137,7 +137,7 @@ async def test_the_message_under_the_cursor_is_shown_and_its_mate_is_named(sampl
         assert detail is not None
         assert (detail.index, detail.message.role, detail.answers) == (2, "tool", 1)
         assert "answers ⚙ #1" in drawn(pilot)
-        assert view(pilot).panes.list.marks.mates == {1}
+        assert view(pilot).panes.list.marks.partners == {1}
 
 
 async def test_search_goes_round_the_messages_that_match(samples: Location) -> None:

@@ -21,9 +21,9 @@ from inspector.screens.workspace.preview.paired_rows import (
     SummaryLine,
     before_banding,
     blocks_of,
-    draw_ahead,
     folded,
     linked,
+    mask_first_rows,
 )
 from inspector.terminal.line import Palette, defaults
 from inspector.widgets.messages import message_line
@@ -100,7 +100,7 @@ def test_the_left_side_shows_how_much_of_each_message_is_lost() -> None:
 
 def test_what_was_drawn_ahead_in_a_worker_is_not_masked_again(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = compacted(2, 300, 60)
-    draw_ahead(shown.before, 302, Palette(defaults()))
+    mask_first_rows(shown.before, 302, Palette(defaults()))
     monkeypatch.setattr(message_line, "masked_start", None)
     rows = BeforeRows(shown)
     for index in (0, 40, 302, 361):
