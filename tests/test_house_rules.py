@@ -211,6 +211,6 @@ def _misplaced(path: Path) -> bool:
     return len(named) == 1 and named[0].parent != room
 
 
-def test_tests_stand_where_what_they_test_does() -> None:
+def test_tests_are_where_what_they_test_does() -> None:
     tests = [path for path in (ROOT / "tests").rglob("test_*.py") if "benchmarks" not in path.parts]
     assert [name(path) for path in tests if _misplaced(path)] == []

@@ -127,7 +127,7 @@ def test_a_list_of_sessions_loads_what_a_list_needs(plain: Path) -> None:
     assert not _loaded_by_running("sessions", "--json", "--limit", "2", "--db", str(plain)) & HEAVY_FOR_A_LIST
 
 
-def test_a_list_of_compacted_sessions_loads_no_more_than_generations_are_told_by(tmp_path: Path) -> None:
+def test_a_list_of_compacted_sessions_loads_no_more_than_generations_are_reported_by(tmp_path: Path) -> None:
     with SessionDatabase(tmp_path / "state.db") as database:
         database.session("s")
         for turn in "abcd":
@@ -169,6 +169,6 @@ def test_what_is_printed_again_loads_next_to_nothing(plain: Path, words: list[st
     assert not _loaded_by_running(*words, "--db", str(plain)) & HEAVY_FOR_WHAT_IS_KEPT
 
 
-def test_the_version_is_told_by_the_parser_alone() -> None:
+def test_the_version_is_reported_by_the_parser_alone() -> None:
     loaded = _loaded_by_running("--version")
     assert not loaded & (HEAVY_FOR_WHAT_IS_KEPT | {"dataclasses", "core.store"})

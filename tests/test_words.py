@@ -127,7 +127,7 @@ TEXTS = tuple(_said())
 
 
 @pytest.mark.parametrize("banned", BANNED, ids=BANNED.values())
-def test_what_nobody_understood_is_said_nowhere(banned: str) -> None:
+def test_what_nobody_understood_is_stated_nowhere(banned: str) -> None:
     pattern = re.compile(banned, re.IGNORECASE)
     found = [f"{place}: {words.strip()[:140]}" for place, words in TEXTS if pattern.search(words)]
     assert not found, f"say {BANNED[banned]!r} instead:\n" + "\n".join(found)

@@ -70,7 +70,7 @@ async def test_the_users_own_keys_are_taken_and_shown(app: MakeApp, home: Path, 
         assert screen.listing.order.sort == "cost"
 
 
-async def test_a_broken_keymap_is_reported_and_the_app_goes_on(
+async def test_a_broken_keymap_is_reported_and_the_app_continues(
     app: MakeApp, home: Path, tmp_path: Path
 ) -> None:
     own = tmp_path / "keys.yaml"

@@ -100,7 +100,7 @@ def test_the_log_and_the_rows_agree_on_every_compaction(home: Path, state: sqlit
         assert sum(before) - rows in (0, 1)
 
 
-def test_tool_calls_and_results_pair_except_where_a_crash_is_told(state: sqlite3.Connection) -> None:
+def test_tool_calls_and_results_pair_except_where_a_crash_is_reported(state: sqlite3.Connection) -> None:
     broken = set()
     for (session,) in state.execute("SELECT id FROM sessions").fetchall():
         rows = state.execute(

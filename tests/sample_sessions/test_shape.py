@@ -162,7 +162,7 @@ def _general(line: tuple[str, bool, str, str]) -> tuple[str, bool, str, str]:
 
 
 @pytest.mark.parametrize("like", LIKENESSES, ids=NAMES)
-def test_the_log_tells_it_in_the_same_lines_and_order(like: Likeness, sample_home: Path, real: Path) -> None:
+def test_the_log_says_it_in_the_same_lines_and_order(like: Likeness, sample_home: Path, real: Path) -> None:
     sample, home = homes(like, sample_home, real)
     told, expected = _attempt(sample, like.trigger), _attempt(home, like.trigger)
     if not like.summarised:  # the home's summary came from the test's own summariser
@@ -211,7 +211,7 @@ def _filled(home: Home) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("like", LIKENESSES, ids=NAMES)
-def test_rows_stand_in_the_same_states_and_order(like: Likeness, sample_home: Path, real: Path) -> None:
+def test_rows_are_in_the_same_states_and_order(like: Likeness, sample_home: Path, real: Path) -> None:
     sample, home = homes(like, sample_home, real)
     assert _states(sample) == _states(home)
 

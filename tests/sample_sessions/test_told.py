@@ -50,7 +50,7 @@ def stores(sample_home: Path) -> Iterator[dict[str, Store]]:
 
 
 @pytest.mark.parametrize(("scenario", "script"), COMPACTED, ids=name)
-def test_each_compaction_is_told_with_the_cause_it_had(
+def test_each_compaction_is_reported_with_the_cause_it_had(
     scenario: Scenario, script: Script, stores: dict[str, Store]
 ) -> None:
     store = stores[scenario.profile]

@@ -63,7 +63,7 @@ def test_what_the_guide_describes_leaves_25_messages(example: list[Message]) -> 
 
 
 @pytest.mark.parametrize("release", ["0.13", "0.16", "0.19", "0.22"])
-def test_what_releases_do_is_told_apart_from_it(example: list[Message], release: str) -> None:
+def test_what_releases_do_is_distinguished_from_it(example: list[Message], release: str) -> None:
     """The guide keeps twenty messages at the end; a release keeps what its tokens allow."""
     told = planned(example, release)
     assert told.middle.size > 0

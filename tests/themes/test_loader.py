@@ -66,7 +66,7 @@ def test_text_can_be_read_at_every_depth(theme: ThemeFile, system: ColorSystem |
 
 
 @pytest.mark.parametrize(("theme", "system"), SHOWN, ids=ids)
-def test_what_must_be_told_apart_has_colours_of_its_own_at_every_depth(
+def test_what_must_be_distinguished_has_colours_of_its_own_at_every_depth(
     theme: ThemeFile, system: ColorSystem | None
 ) -> None:
     for family in FAMILIES:
@@ -134,7 +134,7 @@ def test_a_depth_names_only_what_it_changes() -> None:
         load_all(lambda _: data)
 
 
-def test_the_safe_theme_tells_partitions_and_severities_apart_by_okabe_and_ito() -> None:
+def test_the_safe_theme_distinguishes_partitions_and_severities_by_okabe_and_ito() -> None:
     safe = next(theme for theme in WHOLE if theme.name == "hermes-safe")
     for token, colour in safe.tokens.items():
         if token.startswith(FAMILIES) and token not in ("part-outside", "cause-other"):

@@ -118,7 +118,7 @@ def test_in_place_archives_the_old_rows_and_counts_the_new(tmp_path: Path, journ
         assert {hit.session_id for hit in store.search("fixed").hits} == {"s"}
 
 
-def test_0_22_tells_summarised_rows_from_carried_ones(tmp_path: Path, journal: Journal) -> None:
+def test_0_22_distinguishes_summarised_rows_from_carried_ones(tmp_path: Path, journal: Journal) -> None:
     path = conversation(tmp_path / "state.db", "0.22")
     applied(path, journal)
     with Store(path) as store:
@@ -213,7 +213,7 @@ def test_two_compactions_one_after_the_other_are_undone_in_turn(tmp_path: Path, 
     assert dump(path) == states[0]
 
 
-def test_nothing_to_apply_is_said(tmp_path: Path) -> None:
+def test_nothing_to_apply_is_stated(tmp_path: Path) -> None:
     path = conversation(tmp_path / "state.db", "0.19")
     with Store(path) as store:
         empty = preview_of(live_messages(store, "s"), live_messages(store, "s"), None)
@@ -266,7 +266,7 @@ def test_a_schema_never_seen_is_written_and_taken_back_when_forced(tmp_path: Pat
     assert dump(path) == before
 
 
-def test_the_row_in_which_a_gateway_notes_settings_is_no_message(tmp_path: Path) -> None:
+def test_the_row_in_which_a_gateway_notes_settings_is_not_a_message(tmp_path: Path) -> None:
     """Run with 0.19.0 and 0.22.2: no session of a gateway could be written to."""
     path = conversation(tmp_path / "state.db", "0.19")
     with sqlite3.connect(path) as connection:
@@ -279,7 +279,7 @@ def test_the_row_in_which_a_gateway_notes_settings_is_no_message(tmp_path: Path)
 
 
 @pytest.mark.parametrize("mode", [ApplyMode.IN_PLACE, ApplyMode.CONTINUATION])
-def test_a_gateway_goes_on_with_what_was_written_and_undo_gives_back_what_it_noted(
+def test_a_gateway_continues_with_what_was_written_and_undo_gives_back_what_it_noted(
     tmp_path: Path, journal: Journal, mode: ApplyMode
 ) -> None:
     path = conversation(tmp_path / "state.db", "0.19")

@@ -62,7 +62,7 @@ def loaded(hermes: Hermes) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("mode", [None, ApplyMode.CONTINUATION, ApplyMode.FORK])
-def test_hermes_goes_on_from_head_summary_and_tail(
+def test_hermes_continues_from_head_summary_and_tail(
     lived: Hermes, tmp_path: Path, journal: Journal, mode: ApplyMode | None
 ) -> None:
     hermes = lived.copied(tmp_path / "home")

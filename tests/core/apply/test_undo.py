@@ -153,7 +153,7 @@ def test_a_new_title_or_other_sessions_do_not_stand_in_the_way(tmp_path: Path, j
 
 
 @pytest.mark.parametrize("mode", [ApplyMode.IN_PLACE, ApplyMode.CONTINUATION])
-def test_the_old_conversation_can_be_put_beside_one_that_went_on(
+def test_the_old_conversation_can_be_put_next_to_one_that_continued(
     tmp_path: Path, journal: Journal, mode: ApplyMode
 ) -> None:
     path = conversation(tmp_path / "state.db", "0.22")

@@ -201,7 +201,7 @@ def _share(count: FactCount | None) -> float:
         ("0.19", "Tidy the queue.", False, False),
     ],
 )
-def test_a_models_summary_that_takes_a_user_for_granted_is_said_to_be_refused_where_none_spoke(
+def test_a_models_summary_that_takes_a_user_for_granted_is_stated_to_be_refused_where_none_spoke(
     release: str, task: str, speaks: bool, refused: bool
 ) -> None:
     rows = [row for seed in range(6) for row in messages(seed) if speaks or row.role != "user"]

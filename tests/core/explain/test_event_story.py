@@ -55,7 +55,7 @@ def story(make_home: MakeHome) -> Home:
     return home
 
 
-def test_the_whole_story_is_told(story: Home) -> None:
+def test_the_whole_story_is_reported(story: Home) -> None:
     events = explained(story).events
     assert [(event.tokens, event.trigger) for event in events] == list(TRUTH.items())
     assert all(event.verdict is Verdict.PROVED for event in events)
@@ -99,7 +99,7 @@ def _damaged(lines: list[str], damage: str, picks: list[int], data: st.DataObjec
 
 
 @pytest.mark.shared
-def test_real_homes_are_told_as_their_labels_say(tmp_path: Path) -> None:
+def test_real_homes_are_reported_as_their_labels_say(tmp_path: Path) -> None:
     import json
     import tarfile
 
@@ -140,7 +140,7 @@ def test_a_gateway_that_went_by_the_number_of_messages_says_so(home: Home) -> No
     assert any(step.startswith("46 messages < 5,000") for step in event.arithmetic)
 
 
-def test_a_rewrite_whose_rows_a_later_one_destroyed_is_no_contradiction(home: Home) -> None:
+def test_a_rewrite_whose_rows_a_later_one_destroyed_is_not_a_contradiction(home: Home) -> None:
     home.db.mark(home.db.live("S")[:1], content=f"{LONG_SUMMARY} two\n## Goal\nship")
     home.started(60_000, 28)
     home.done(28, 8, 4_000)
@@ -180,7 +180,9 @@ def test_a_rotation_where_rows_are_replaced_in_place_was_the_work_of_an_older_re
     assert only(home).release == release
 
 
-def test_where_the_clock_was_set_back_rows_and_lines_are_told_in_their_own_order(make_home: MakeHome) -> None:
+def test_where_the_clock_was_set_back_rows_and_lines_are_reported_in_their_own_order(
+    make_home: MakeHome,
+) -> None:
     home = make_home()
     home.db.session("S")
     for pause in (0, -7200, 7200):
@@ -199,7 +201,7 @@ def test_where_the_clock_was_set_back_rows_and_lines_are_told_in_their_own_order
     assert any("the clock was set back" in note for note in found.notes)
 
 
-def test_an_exchange_absorbed_after_a_turn_is_told_by_its_line(make_home: MakeHome) -> None:
+def test_an_exchange_absorbed_after_a_turn_is_reported_by_its_line(make_home: MakeHome) -> None:
     home = make_home("0.22", f"{CONFIG}compression:\n  micro_compact: true\n")
     home.db.session("S")
     home.turn()

@@ -26,13 +26,13 @@ def test_what_blocks_is_named(begun: MakeHome) -> None:
     assert "compression.enabled is false" in explained(home).now.blocked_by
 
 
-def test_a_foreign_engine_is_said_not_to_obey_the_threshold(begun: MakeHome) -> None:
+def test_a_foreign_engine_is_stated_not_to_obey_the_threshold(begun: MakeHome) -> None:
     home = begun(config=CONFIG + "context:\n  engine: lcm\n")
     home.talk(2)
     assert any("lcm" in note for note in explained(home).notes)
 
 
-def test_a_threshold_of_an_older_config_is_told_beside_todays(home: Home) -> None:
+def test_a_threshold_of_an_older_config_is_reported_next_to_todays(home: Home) -> None:
     home.pre_api(40_000, threshold=32_000)
     home.started(40_000, 28)
     home.compact()
@@ -142,7 +142,7 @@ def test_a_window_stated_in_the_same_turn_was_in_force(home: Home) -> None:
     assert (event.window, event.threshold, event.disagreements) == (100_000, 75_000, ())
 
 
-def test_a_window_stated_in_an_earlier_turn_is_told_beside_todays(home: Home) -> None:
+def test_a_window_stated_in_an_earlier_turn_is_reported_next_to_todays(home: Home) -> None:
     event = _once_stated(home, 100_000, later=True)
     assert event.window == 64_000
     assert any("100,000 in other turns" in words for words in event.disagreements)
@@ -196,7 +196,7 @@ def test_a_line_that_states_the_window_proves_it_whatever_config_says_today(home
 
 
 @pytest.mark.parametrize(("model", "told"), [("mock-big", True), ("vendor/mock-model", False)])
-def test_a_model_that_answered_last_but_is_not_the_sessions_is_told(
+def test_a_model_that_answered_last_but_is_not_the_sessions_is_reported(
     begun: MakeHome, model: str, told: bool
 ) -> None:
     home = begun(model=model)

@@ -38,7 +38,7 @@ def test_an_answered_call_of_the_same_size_proves_the_check_behind_it(home: Home
     assert event.threshold == 54_400
 
 
-def test_in_a_gateway_the_same_size_proves_nothing_unless_the_turn_went_on(begun: MakeHome) -> None:
+def test_in_a_gateway_the_same_size_proves_nothing_unless_the_turn_continued(begun: MakeHome) -> None:
     """Between turns the gateway goes by the same number, and the line that says so may be lost."""
     for follows, verdict in ((False, Verdict.SUSPECTED), (True, Verdict.PROVED)):
         home = begun(source="telegram")
@@ -126,7 +126,7 @@ def test_the_gateways_own_line_names_hygiene(home: Home) -> None:
     assert (event.trigger, event.verdict, event.threshold) == (Trigger.HYGIENE, Verdict.PROVED, 54_400)
 
 
-def test_an_attempt_without_a_commit_is_told_as_aborted(home: Home) -> None:
+def test_an_attempt_without_a_commit_is_reported_as_aborted(home: Home) -> None:
     home.pre_api(54_828)
     home.started(54_828, 28)
     home.line("Summary generation failed with a network/connection error — aborting compression. 20 kept")
@@ -168,7 +168,9 @@ def test_telemetry_names_cause_and_numbers(begun: MakeHome) -> None:
     assert (event.threshold, event.duration, event.summary.model) == (54_400, 0.412, "small")
 
 
-def test_a_refused_output_and_too_few_messages_are_told_as_such_beside_telemetry(begun: MakeHome) -> None:
+def test_a_refused_output_and_too_few_messages_are_reported_as_such_next_to_telemetry(
+    begun: MakeHome,
+) -> None:
     home = begun("0.22")
     home.turn(history=0)
     home.db.turn("S", "0")
@@ -232,7 +234,7 @@ def test_without_a_log_counts_stay_and_nothing_is_proved(home: Home) -> None:
     assert any("no log line" in note for note in explanation.notes)
 
 
-def test_without_a_log_size_and_last_message_tell_the_trigger(begun: MakeHome) -> None:
+def test_without_a_log_size_and_last_message_say_the_trigger(begun: MakeHome) -> None:
     home = begun()
     home.talk(6, size=40_000)
     home.db.message("S", "user", "and now?")
@@ -264,7 +266,7 @@ def test_a_conversation_without_messages_has_no_events(begun: MakeHome) -> None:
     assert explanation.now.tokens is None
 
 
-def test_a_compaction_that_left_no_rows_is_said_to_have_left_none(home: Home) -> None:
+def test_a_compaction_that_left_no_rows_is_stated_to_have_left_none(home: Home) -> None:
     home.turn_ended()
     home.started(28_511, 28, tag=None)
     home.done(28, 8, 4_000, tag=None)

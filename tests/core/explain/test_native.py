@@ -49,7 +49,7 @@ def test_a_compaction_codex_ran_by_itself_is_an_event_without_counts(home: Home)
     assert any("Codex keeps a thread of its own" in note for note in found.notes)
 
 
-def test_one_that_hermes_asked_for_is_told_twice_and_counted_once(home: Home) -> None:
+def test_one_that_hermes_asked_for_is_reported_twice_and_counted_once(home: Home) -> None:
     started(home)
     observed(home, 8, force=True)
     done(home, 8)

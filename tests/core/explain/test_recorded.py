@@ -59,7 +59,7 @@ def test_events_are_the_same_with_more_evidence(opened: Store, sample_home: Path
     assert any("its first 1 messages are those of the request before, which held 5" in text for text in told)
 
 
-def test_cache_tells_what_was_recorded(opened: Store, sample_home: Path) -> None:
+def test_cache_says_what_was_recorded(opened: Store, sample_home: Path) -> None:
     session = opened.resolve(TITLE).id
     assert conversation_cache(opened, session, prices=False).recorded is None
     event = next(one for one in explain(opened, session).events if one.at is not None)

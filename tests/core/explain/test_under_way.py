@@ -21,7 +21,7 @@ def _begun(home: Home, *, held_for: float) -> None:
     )
 
 
-def test_while_its_lock_is_held_nothing_is_told_as_failed(home: Home) -> None:
+def test_while_its_lock_is_held_nothing_is_reported_as_failed(home: Home) -> None:
     _begun(home, held_for=DAY)
     told = explained(home)
     assert (told.events, told.now.blocked_by) == (

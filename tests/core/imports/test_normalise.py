@@ -87,7 +87,7 @@ def test_numbers_in_strings_and_floats_are_numbers() -> None:
     assert normalise({"prompt_tokens": "12", "completion_tokens": 3.0}) == Buckets(12, 0, 0, 3, 0)
 
 
-def test_writes_kept_for_an_hour_are_told_apart() -> None:
+def test_writes_kept_for_an_hour_are_distinguished() -> None:
     raw = {"cache_creation": {"ephemeral_5m_input_tokens": 10, "ephemeral_1h_input_tokens": 90}}
     assert (one_hour_writes(raw), one_hour_writes({})) == (90, 0)
 

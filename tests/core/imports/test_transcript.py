@@ -36,7 +36,7 @@ def test_an_empty_list_is_a_conversation_without_messages(tmp_path: Path) -> Non
     assert read_messages(_write(tmp_path, b"[]")) == ()
 
 
-def test_a_byte_order_mark_is_no_obstacle(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_not_an_obstacle(tmp_path: Path) -> None:
     assert len(read_messages(_write(tmp_path, b"\xef\xbb\xbf" + json.dumps(HELLO).encode()))) == 2
 
 
@@ -81,7 +81,7 @@ def test_a_dash_reads_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(read_messages("-")) == 2
 
 
-def test_closed_stdin_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closed_stdin_is_stated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(UsageError, match="stdin is closed"):
         read_messages("-")

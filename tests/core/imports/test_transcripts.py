@@ -80,7 +80,9 @@ def shown(line: dict[str, Any], *blocks: dict[str, Any]) -> dict[str, Any]:
     return {**line, "message": {**line["message"], "content": list(blocks)}}
 
 
-def test_only_answers_whose_text_needs_more_than_was_counted_are_said_to_have_put_out_more(log: Any) -> None:
+def test_only_answers_whose_text_needs_more_than_was_counted_are_stated_to_have_put_out_more(
+    log: Any,
+) -> None:
     long = {"type": "text", "text": "word " * 40}
     call = {"type": "tool_use", "name": "Bash", "input": {"command": "ls " * 60}}
     short = {"type": "text", "text": "ok"}
@@ -97,7 +99,7 @@ def test_text_copied_into_a_resumed_log_counts_once(log: Any) -> None:
     assert note.endswith("they may have put out more")
 
 
-def test_a_call_past_midnight_is_booked_on_the_day_it_was_sent_and_that_is_said(log: Any) -> None:
+def test_a_call_past_midnight_is_booked_on_the_day_it_was_sent_and_that_is_stated(log: Any) -> None:
     sent = claude("m1", 1, None, timestamp="2026-01-09T23:59:58.000Z")
     done = claude("m1", 80, timestamp="2026-01-10T00:00:03.000Z")
     for lines in ([sent, done], [done, sent]):
@@ -206,7 +208,7 @@ def test_torn_lines_are_left_out_and_counted(log: Any) -> None:
     assert (found.totals.calls, found.notes) == (1, ("1 line is not JSON and left out",))
 
 
-def test_a_file_without_usage_is_a_note_beside_those_that_hold_some(log: Any, tmp_path: Path) -> None:
+def test_a_file_without_usage_is_a_note_next_to_those_that_hold_some(log: Any, tmp_path: Path) -> None:
     silent = tmp_path / "summary_only.jsonl"
     silent.write_text('{"type": "summary", "summary": "the usage of it"}\n')
     found = transcript_ledger([silent, log(claude("m1", 1))])

@@ -70,7 +70,7 @@ STEPS = (
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(steps=st.lists(st.sampled_from(STEPS), min_size=3, max_size=25))
-def test_every_row_and_line_is_told_once_whatever_befalls_the_files(
+def test_every_row_and_line_is_reported_once_whatever_befalls_the_files(
     steps: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     writer = Writer(tmp_path_factory.mktemp("followed") / "home")
@@ -120,9 +120,7 @@ def test_a_backup_that_is_put_back_doubles_nothing_and_loses_nothing(writer: Wri
     assert follower.look() == ()
 
 
-def test_another_store_in_its_place_tells_what_is_written_from_then_on(
-    writer: Writer, tmp_path: Path
-) -> None:
+def test_another_store_in_its_place_says_what_is_written_from_then_on(writer: Writer, tmp_path: Path) -> None:
     for _ in range(5):
         writer.message()
     follower = begun(writer)
@@ -151,7 +149,7 @@ def test_a_home_that_goes_and_comes_back_loses_nothing(writer: Writer) -> None:
     assert (rows(found), prompts(found), follower.problem) == (writer.wrote, writer.called, "")
 
 
-def test_a_line_the_gateway_repeats_is_told_once(writer: Writer) -> None:
+def test_a_line_the_gateway_repeats_is_reported_once(writer: Writer) -> None:
     follower = begun(writer)
     writer.call()
     shutil.copy(writer.log, writer.log.with_name("gateway.log"))
@@ -170,7 +168,7 @@ def test_half_a_line_waits_for_its_end(writer: Writer) -> None:
 
 
 @pytest.mark.parametrize("logged", [True, False])
-def test_a_compaction_is_told_once_by_its_rows_and_its_line(logged: bool, writer: Writer) -> None:
+def test_a_compaction_is_reported_once_by_its_rows_and_its_line(logged: bool, writer: Writer) -> None:
     for number in range(4):
         writer.database.turn("s1", str(number))
     follower = begun(writer)
@@ -187,7 +185,7 @@ def test_a_compaction_is_told_once_by_its_rows_and_its_line(logged: bool, writer
     assert found[0].facts["headline"]
 
 
-def test_a_compaction_only_the_log_tells_of_is_told_after_a_while(writer: Writer) -> None:
+def test_a_compaction_only_the_log_describes_is_reported_after_a_while(writer: Writer) -> None:
     follower = begun(writer)
     writer.line(
         "agent.conversation_compression: context compression done: session=s1 messages=16->7 tokens=~900"
@@ -209,7 +207,7 @@ def test_a_rotation_of_the_session_is_a_compaction(writer: Writer) -> None:
     assert [(one.kind, one.session) for one in found] == [(LiveKind.COMPACTION, "s2")]
 
 
-def test_a_cache_that_is_lost_is_told_with_the_call_that_missed_it(writer: Writer) -> None:
+def test_a_cache_that_is_lost_is_reported_with_the_call_that_missed_it(writer: Writer) -> None:
     writer.message()
     for _ in range(3):
         writer.call(50_000, 49_000)
@@ -241,7 +239,7 @@ def test_a_summary_that_fell_back_is_one_failure_though_two_lines_say_so(writer:
     assert (found.kind, found.facts["what"]) == (LiveKind.FAILURE, "summary")
 
 
-def test_a_budget_is_told_once_a_day(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_budget_is_reported_once_a_day(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.live.alerts.PAUSE", 0.0)
     follower = begun(writer, Limits(budget=Decimal(1)))
     writer.database.session("s9", model="x/y", started_at=time.time(), input_tokens=5, estimated_cost_usd=2.5)
@@ -254,7 +252,7 @@ def test_a_budget_is_told_once_a_day(writer: Writer, monkeypatch: pytest.MonkeyP
     assert again == []
 
 
-def test_a_share_is_told_when_it_is_passed(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_share_is_reported_when_it_is_passed(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.live.alerts.PAUSE", 0.0)
     (writer.home / "config.yaml").write_text("model:\n  default: gpt-5.2\n  context_length: 64000\n")
     follower = begun(writer, Limits(share=0.5))

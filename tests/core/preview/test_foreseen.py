@@ -90,7 +90,7 @@ def test_the_model_is_told_the_day_where_the_release_dates_facts(make_home: Make
     assert [one.today for one in model.asked] == [f"{date.today():%Y-%m-%d}"]
 
 
-def test_what_later_requests_save_is_told_at_the_users_own_prices(make_home: MakeHome) -> None:
+def test_what_later_requests_save_is_reported_at_the_users_own_prices(make_home: MakeHome) -> None:
     own_prices("- {model: mine, input: 8, cache_read: 2}\n")
     here = basis(make_home())
     assert here.rate == Decimal(2) / 1_000_000
@@ -117,7 +117,7 @@ class Paid(Model):
         return SummaryResult("## Goal\nwritten", SummaryStatus.MODEL, "mine", used, provider="p")
 
 
-def test_a_paid_call_is_told_with_what_it_cost(make_home: MakeHome) -> None:
+def test_a_paid_call_is_reported_with_what_it_cost(make_home: MakeHome) -> None:
     own_prices("- {model: mine, input: 1, output: 10}\n")
     here = basis(make_home("0.19", CONFIG))
     found = carry_out(here.reading.measured, here.plan, Paid())

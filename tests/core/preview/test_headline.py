@@ -62,7 +62,7 @@ def test_it_says_how_many_messages_how_many_tokens_and_what_each_call_saves() ->
     assert told.severity is None
 
 
-def test_without_a_price_nothing_is_said_of_money() -> None:
+def test_without_a_price_nothing_is_stated_about_money() -> None:
     assert "$" not in headline_of(large()).sentence
 
 
@@ -112,7 +112,7 @@ def test_a_list_that_is_protected_whole_changes_nothing_and_says_why() -> None:
     assert "protect_last_n" in str(found.remedy)
 
 
-def test_one_message_become_a_summary_is_said_to_save_little_and_why() -> None:
+def test_one_message_become_a_summary_is_stated_to_save_little_and_why() -> None:
     made = previewed(61, words=3_000, middle=1)
     assert len(made.after) == len(made.before)
     told = headline_of(made)
@@ -121,7 +121,7 @@ def test_one_message_become_a_summary_is_said_to_save_little_and_why() -> None:
     assert told.severity is Severity.INFO
 
 
-def test_a_summary_longer_than_what_it_replaces_is_no_saving() -> None:
+def test_a_summary_longer_than_what_it_replaces_is_not_a_saving() -> None:
     made = previewed(30, words=1, summary="word " * 400)
     assert made.after_tokens > made.before_tokens
     assert headline_of(made).sentence.startswith("Saves nothing")

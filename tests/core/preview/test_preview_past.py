@@ -77,7 +77,7 @@ def test_every_compaction_of_the_samples_has_two_sides(samples: Location) -> Non
     assert _check_all(samples) >= 5
 
 
-def test_what_hermes_counted_beside_the_messages_is_said(samples: Location) -> None:
+def test_what_hermes_counted_next_to_the_messages_is_stated(samples: Location) -> None:
     with Store(samples) as store:
         tip = store.resolve("Refactor the auth module").id
         conversation, events = store.conversation(tip), explain(store, tip).events

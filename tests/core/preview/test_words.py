@@ -25,7 +25,7 @@ def made(folder: Path, body: str) -> Preview:
     return hosted_preview(measured, cut, found, None, "extractive")
 
 
-def test_one_that_keeps_everything_is_said_to(tmp_path: Path) -> None:
+def test_one_that_keeps_everything_is_stated_to(tmp_path: Path) -> None:
     found = made(tmp_path, "return messages")
     assert headline_of(found).sentence == (
         "Nothing would change: the engine small keeps the 26 messages as they are."
@@ -33,7 +33,7 @@ def test_one_that_keeps_everything_is_said_to(tmp_path: Path) -> None:
     assert "/compress would change nothing: it keeps all 26 messages." in plan_headline(found.plan).sentence
 
 
-def test_one_that_writes_nothing_is_said_to_drop(tmp_path: Path) -> None:
+def test_one_that_writes_nothing_is_stated_to_drop(tmp_path: Path) -> None:
     found = made(tmp_path, "return messages[-1:]")
     assert headline_of(found).sentence.startswith(
         "The engine small drops 25 of 26 messages and writes nothing in their place: "

@@ -120,7 +120,7 @@ def test_a_long_row_is_one(length: int) -> None:
 DULL, SECRET = "ran src/x.py error: 42 token ", 'password = "hunter2horse7"'
 
 
-def test_a_long_text_is_looked_at_as_often_as_its_words_stand_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_text_is_looked_at_as_often_as_its_words_are_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def looked_at(times: int) -> int:
         seen: list[int] = []
         with monkeypatch.context() as patch:

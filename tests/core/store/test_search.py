@@ -51,13 +51,13 @@ def test_text_without_spaces_is_found_inside_its_run(make: Make, opened: Opened,
     assert [hit.row_id for hit in store.search("连接").hits] == [4]
 
 
-def test_more_than_the_limit_is_said_to_be_partial(make: Make, opened: Opened) -> None:
+def test_more_than_the_limit_is_stated_to_be_partial(make: Make, opened: Opened) -> None:
     store = opened(talk(make, "0.19"))
     assert store.search("fox", limit=1).partial
     assert not store.search("fox").partial
 
 
-def test_an_index_still_being_built_is_said_to_be_partial(make: Make, opened: Opened) -> None:
+def test_an_index_still_being_built_is_stated_to_be_partial(make: Make, opened: Opened) -> None:
     database = talk(make, "0.22")
     database.connection.execute(
         "INSERT INTO state_meta VALUES ('fts_rebuild_high_water', '9'), ('fts_rebuild_progress', '3')"

@@ -131,5 +131,5 @@ def test_one_is_singular_and_every_other_number_plural() -> None:
 
 
 @pytest.mark.parametrize(("usd", "told"), [("0.0949", "$0.095"), ("0.095", "$0.10"), ("-0.0042", "-$0.0042")])
-def test_cents_are_told_from_where_they_say_as_much_as_two_digits(usd: str, told: str) -> None:
+def test_cents_are_distinguished_from_where_they_say_as_much_as_two_digits(usd: str, told: str) -> None:
     assert fmt.money(Decimal(usd)) == told

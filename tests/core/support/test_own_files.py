@@ -61,7 +61,7 @@ def test_shared_aliases_cost_nothing_and_merged_ones_do() -> None:
 @pytest.mark.parametrize(
     "text", ["a: &a [*a]", "a: [", "when: 2026-13-41", f"n: {'9' * 6_000}", "a: !!python/object:os.system {}"]
 )
-def test_what_cannot_be_built_is_told_in_a_few_words(text: str) -> None:
+def test_what_cannot_be_built_is_reported_in_a_few_words(text: str) -> None:
     with pytest.raises(BadYaml) as caught:
         user_yaml(text)
     assert caught.value.problem

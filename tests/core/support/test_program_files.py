@@ -42,13 +42,13 @@ def test_the_kept_copy_says_what_the_source_says(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", tables.SHIPPED)
-def test_the_copy_beside_a_table_is_of_the_table_as_it_is(name: str) -> None:
+def test_the_copy_next_to_a_table_is_of_the_table_as_it_is(name: str) -> None:
     """Made again with `python -m tests.reference`."""
     copy = (ROOT / name).with_suffix(".json").read_text("utf-8")
     assert copy == tables.shipped_copy(ROOT / name), "run python -m tests.reference"
 
 
-def test_a_copy_beside_a_table_counts_only_while_the_table_is_as_it_was(
+def test_a_copy_next_to_a_table_counts_only_while_the_table_is_as_it_was(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tables, "SHIPPED", ("one.yaml",))
@@ -121,7 +121,7 @@ def aged(folder: Path, count: int, seconds: float) -> None:
         os.utime(path, (moment, moment))
 
 
-def test_what_is_kept_is_whole_and_leaves_nothing_beside(tmp_path: Path) -> None:
+def test_what_is_kept_is_whole_and_leaves_nothing_next_to_it(tmp_path: Path) -> None:
     kept = tmp_path / "answers" / "one.json"
     keep(kept, b"first")
     keep(kept, b"second")
@@ -150,7 +150,7 @@ def test_nobody_else_may_read_it(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "one").stat().st_mode) == 0o600
 
 
-def test_a_folder_that_cannot_be_made_is_no_fault(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_not_a_fault(tmp_path: Path) -> None:
     (tmp_path / "taken").write_bytes(b"")
     keep(tmp_path / "taken" / "one", b"x")
     assert (tmp_path / "taken").read_bytes() == b""

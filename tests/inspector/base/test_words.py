@@ -68,7 +68,7 @@ def test_how_sure_a_claim_is_is_explained_on_every_screen() -> None:
     assert {"proved", "derived", "suspected", "unknown"} <= {label for label, _ in words_for(("why", "app"))}
 
 
-def test_a_word_of_two_screens_is_told_as_the_nearer_one_means_it() -> None:
+def test_a_word_of_two_screens_is_reported_as_the_nearer_one_means_it() -> None:
     told = dict(words_for(("cache", "why")))
     assert told["lost"] == explained()["cache"]["lost"]
     assert told["limit"] == explained()["why"]["limit"]

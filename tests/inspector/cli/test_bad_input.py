@@ -61,7 +61,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize("break_it", BREAKS, ids=lambda one: one.__name__.strip("_"))
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0].strip("-"))
-def test_a_file_that_is_no_session_database_is_exit_5_and_one_line(
+def test_a_file_that_is_not_a_session_database_is_exit_5_and_one_line(
     break_it: Break,
     command: list[str],
     home: Path,

@@ -76,7 +76,7 @@ def test_a_coloured_text_brings_no_code_of_its_own_and_keeps_its_credentials_mas
     assert secret[20:40] not in CODE.sub("", shown)
 
 
-def test_a_colour_goes_on_over_a_line_break(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_colour_continues_over_a_line_break(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "20")
     rows = list(printed([inked("twelve letters and some more of them", Ink.CRITICAL)]))

@@ -61,5 +61,5 @@ def test_bash_completes_the_beginning_of_a_command(cli: Cli, tmp_path: Path) -> 
     assert done.stdout.split() == ["watch"]
 
 
-def test_a_shell_nobody_knows_is_told(cli: Cli) -> None:
+def test_an_unknown_shell_is_reported(cli: Cli) -> None:
     assert "bash" in cli("completion", "ksh", code=2).err

@@ -51,7 +51,7 @@ def test_every_command_explains_itself(command: str, cli: Cli, monkeypatch: pyte
         ([], None, []),
     ],
 )
-def test_the_first_word_that_is_no_value_names_the_command(
+def test_the_first_word_that_is_not_a_value_names_the_command(
     words: list[str], name: str | None, rest: list[str]
 ) -> None:
     assert split(words) == (name, rest)
@@ -137,7 +137,7 @@ def _process(
     )
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_reader_that_goes_away_is_not_an_error() -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
     try:

@@ -27,11 +27,11 @@ def test_what_it_does_not_know_names_what_it_knows(sample_home: Path, cli: Cli) 
     assert "why | plan | cost | lost TOPIC" in line
 
 
-def test_a_topic_nobody_spoke_of_is_said_so(sample_home: Path, cli: Cli) -> None:
+def test_a_topic_nobody_spoke_of_is_stated_so(sample_home: Path, cli: Cli) -> None:
     assert said(sample_home, cli, "lost", "zyxwvut") == ["No message mentions 'zyxwvut'."]
 
 
-def test_a_topic_that_was_never_dropped_is_said_so(sample_home: Path, cli: Cli) -> None:
+def test_a_topic_that_was_never_dropped_is_stated_so(sample_home: Path, cli: Cli) -> None:
     every = cli("sessions", "--all", "--home", sample_home, "--json").json["sessions"]
     whole = next(one for one in every if one["conversation"]["generations"] == 1 and one["messages"] > 4)
     assert cli(
@@ -39,7 +39,7 @@ def test_a_topic_that_was_never_dropped_is_said_so(sample_home: Path, cli: Cli) 
     ).out.startswith("Nothing about it was dropped:\n")
 
 
-def test_options_stand_before_behind_and_between_the_words(sample_home: Path, cli: Cli) -> None:
+def test_options_are_before_behind_and_between_the_words(sample_home: Path, cli: Cli) -> None:
     home, session = ["--home", str(sample_home)], ["--session", TITLE]
     answers = set()
     for words in (

@@ -79,7 +79,7 @@ def test_nothing_stored_acts_on_the_terminal(as_text: Text, as_json: Json) -> No
         assert not set(as_text(*words)) & {"\x1b", "\x07", "\x9b", "\u202e", "\x00"}
 
 
-def test_chain_shows_what_a_session_spent_beside_what_grew_out_of_it(as_json: Json) -> None:
+def test_chain_shows_what_a_session_spent_next_to_what_grew_out_of_it(as_json: Json) -> None:
     for title in ("Port the parser to Rust", "Pick a job queue"):
         nodes = as_json("chain", title)["nodes"]
         for place, node in enumerate(nodes):
@@ -197,7 +197,7 @@ def test_every_screen_can_be_drawn_by_name(home: Path, tmp_path: Path, screen: s
     assert shows in path.read_text("utf-8")
 
 
-def test_every_name_of_a_screen_stands_in_the_help(cli: Cli) -> None:
+def test_every_name_of_a_screen_is_in_the_help(cli: Cli) -> None:
     told = " ".join(cli("--help").out.split())
     assert ", ".join(NAMES) in told
 

@@ -102,7 +102,7 @@ def test_a_table_fits_and_cuts_no_number(
     assert {f"{n:,}" for _, _, n in rows} <= told
 
 
-def test_what_every_row_says_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_every_row_says_is_stated_once(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = (Column("name"), Column("source", varies=True), Column("note", varies=True))
     assert lines(columns, [["a", "cli", ""], ["b", "cli", ""]]) == [
         "name",

@@ -47,7 +47,7 @@ def test_what_was_edited_meanwhile_stays(home: Path) -> None:
     assert (home / "config.yaml").read_bytes() == CONFIG + b"display:\r\n  skin: x\r\n"
 
 
-def test_what_hermes_wrote_anew_is_rid_of_the_plugin(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_hermes_wrote_again_is_rid_of_the_plugin(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plugin(home, "install", "--engine")
     (home / "config.yaml").write_text(
         "model: m\nplugins:\n  enabled:\n  - inspector\n  - other\ncontext:\n  engine: inspector\n"
@@ -58,7 +58,9 @@ def test_what_hermes_wrote_anew_is_rid_of_the_plugin(home: Path, capsys: pytest.
     assert (home / "config.yaml").read_text() == "model: m\nplugins:\n  enabled:\n  - other\n"
 
 
-def test_a_file_that_cannot_be_read_any_more_is_told(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_cannot_be_read_any_more_is_reported(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plugin(home, "install")
     (home / "config.yaml").write_text("plugins: [inspector\n")
     capsys.readouterr()
@@ -95,7 +97,7 @@ def test_engines_says_that_ours_is_in_force(home: Path, capsys: pytest.CaptureFi
     assert ours["refused_by"] == {}
 
 
-def test_status_tells_what_was_installed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_status_says_what_was_installed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plugin(home, "install", "--recorder")
     capsys.readouterr()
     run(["plugin", "status", "--home", str(home), "--json"])

@@ -30,7 +30,7 @@ def lines(release: str, *, recorder: bool = True, dashboard: bool | None = True)
         ("0.22.2", "", ""),
     ],
 )
-def test_what_a_release_hides_from_a_recorder_is_said(release: str, messages: str, tools: str) -> None:
+def test_what_a_release_hides_from_a_recorder_is_stated(release: str, messages: str, tools: str) -> None:
     told = lines(release)
     assert ("does not show a recorder its messages" in told) == bool(messages)
     assert [one for one in ("does not show its tools", "cut short") if one in told] == (
@@ -55,7 +55,7 @@ def test_a_home_is_told_to_have_no_plugin(tmp_path: Path) -> None:
     ("release", "other", "ahead"),
     [("0.19.0", "aaa", ("aaa",)), ("0.19.0", "zzz", ()), ("0.22.2", "aaa", ())],
 )
-def test_an_engine_that_is_loaded_before_ours_is_told(
+def test_an_engine_that_is_loaded_before_ours_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, release: str, other: str, ahead: tuple[str, ...]
 ) -> None:
     for name in (other, "inspector"):

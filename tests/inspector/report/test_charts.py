@@ -22,7 +22,7 @@ def test_a_column_stands_for_each_call_and_a_line_for_each_compression() -> None
     assert "4 calls of the log. Compressions: 1 before your message." in chart.caption
 
 
-def test_one_call_alone_is_no_curve() -> None:
+def test_one_call_alone_is_not_a_curve() -> None:
     assert context_used(_found([1_000])) is None
 
 

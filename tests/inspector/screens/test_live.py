@@ -115,7 +115,7 @@ async def test_following_holds_no_lock_a_writer_would_feel(writer: Writer) -> No
         await until(pilot, lambda: rows_of(app) == 41)
 
 
-async def test_beside_a_busy_writer_the_screen_catches_up_within_a_moment(writer: Writer) -> None:
+async def test_next_to_a_busy_writer_the_screen_catches_up_within_a_moment(writer: Writer) -> None:
     """A short run of what is measured for ten minutes: twenty rows a second, and the newest figure soon."""
     app = app_on(writer, "s1")
     async with app.run_test(size=(120, 40)) as pilot:
@@ -133,7 +133,7 @@ async def test_beside_a_busy_writer_the_screen_catches_up_within_a_moment(writer
         assert len(view.listing.ids) == 61
 
 
-async def test_what_the_list_reads_stops_when_a_conversation_opens_and_goes_on_behind_it(
+async def test_what_the_list_reads_stops_when_a_conversation_opens_and_continues_behind_it(
     writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[str] = []

@@ -13,7 +13,9 @@ AUTH = "Refactor the auth module"
 
 
 @pytest.mark.parametrize("view", ["map", "cache"])
-async def test_a_key_opens_the_results_the_dearest_first_and_leads_back(samples: Location, view: str) -> None:
+async def test_a_key_opens_the_results_the_most_expensive_first_and_leads_back(
+    samples: Location, view: str
+) -> None:
     async with settled(app := open_app(samples, AUTH, view), 140, 40) as pilot:
         await press(pilot, "o")
         screen = front(app, ResultsScreen)

@@ -44,7 +44,7 @@ def test_a_value_is_taken_and_its_line_is_known(tmp_path: Path) -> None:
         ("theme: hermes-light\ncolumns: [last, models]\n", 2, "model"),
     ],
 )
-def test_a_name_nobody_knows_is_refused_with_its_line_and_what_was_meant(
+def test_an_unknown_name_is_refused_with_its_line_and_what_was_meant(
     tmp_path: Path, text: str, line: int, said: str
 ) -> None:
     (problem,) = read(tmp_path, text).problems
@@ -78,7 +78,7 @@ def test_what_cannot_be_used_is_a_problem_and_changes_nothing(tmp_path: Path, te
     assert found.settings == Settings()
 
 
-def test_every_problem_is_told_not_only_the_first(tmp_path: Path) -> None:
+def test_every_problem_is_reported_not_only_the_first(tmp_path: Path) -> None:
     found = read(tmp_path, "theme: drak\nalerts:\n  context: 80\nhoems: 1\nbudget: 3\n")
     assert [problem.line for problem in found.problems] == [1, 2, 4, 5]
 

@@ -58,7 +58,7 @@ def test_the_bell_rings_once_for_many_events_and_not_at_all_where_it_is_off() ->
     assert rung == [1]
 
 
-def test_the_desktop_without_its_package_is_said_before_anything_happens(
+def test_the_desktop_without_its_package_is_stated_before_anything_happens(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("inspector.settings.notifier.find_spec", lambda name: None)
@@ -66,7 +66,7 @@ def test_the_desktop_without_its_package_is_said_before_anything_happens(
         Notifier(Alerts(desktop=True), lambda: None)
 
 
-def test_the_desktop_gets_the_sentence_and_a_desktop_that_fails_is_told_of(
+def test_the_desktop_gets_the_sentence_and_a_desktop_that_fails_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sent: list[dict[str, Any]] = []

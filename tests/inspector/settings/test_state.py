@@ -28,6 +28,6 @@ def test_a_damaged_file_remembers_nothing_and_is_replaced(tmp_path: Path, damage
     assert state.read("theme") == "dark"
 
 
-def test_a_folder_that_cannot_be_made_is_no_failure(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_not_a_failure(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     RememberedState(tmp_path / "file" / "app.json").remember("theme", "dark")

@@ -34,7 +34,7 @@ def test_a_word_that_the_row_cuts_off_is_marked_as_far_as_it_goes() -> None:
     assert _marked(line) == ["touch released"[: 20 - len("never ") - 1].rstrip()]
 
 
-def test_what_stands_before_the_first_cell_stays_as_it_was() -> None:
+def test_what_is_before_the_first_cell_stays_as_it_was() -> None:
     line = Line().add("5433").add(" 5433")
     assert _marked(line.mark(("5433",), MARK, start=4)) == ["5433"]
 

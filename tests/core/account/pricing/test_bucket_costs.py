@@ -33,7 +33,7 @@ def test_what_the_cache_spares_is_less_what_writing_it_costs() -> None:
     assert bucket_costs(row(PriceRow("p", "m", RATES, "list"))).saved == spared - premium
 
 
-def test_without_a_price_nothing_is_said() -> None:
+def test_without_a_price_nothing_is_stated() -> None:
     assert bucket_costs(row(None)).usd == {}
     assert bucket_costs(row(None)).saved is None
     assert bucket_costs(row(PriceRow("p", "m", RATES, "list"), "included")).saved is None

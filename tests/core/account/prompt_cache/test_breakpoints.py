@@ -150,7 +150,7 @@ WIRE = st.fixed_dictionaries(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(WIRE, max_size=8), st.sampled_from(RELEASES), st.sampled_from(["native", "envelope"]))
-def test_there_are_never_more_than_four_and_they_stand_in_order(
+def test_there_are_never_more_than_four_and_they_are_in_order(
     wires: list[dict[str, Any]], release: str, layout: str
 ) -> None:
     indexes = places(conversation(*wires), release, layout)

@@ -71,7 +71,7 @@ def test_an_unexplained_miss_is_unknown_and_counts_what_was_lost() -> None:
         ("unknown", call(40, 18_000, 100, number=3), (), {"starts": (started(33),)}),
     ],
 )
-def test_each_cause_is_told(
+def test_each_cause_is_reported(
     cause: str, miss: CacheCall, lines: tuple[LogRecord, ...], context: dict[str, object]
 ) -> None:
     assert causes(miss, lines=lines, **context) == [cause]
@@ -83,7 +83,7 @@ def test_a_compaction_explains_away_everything_else() -> None:
     assert causes(miss, lines=lines, starts=(started(990),)) == ["compaction"]
 
 
-def test_an_agent_set_up_anew_while_the_program_runs_has_another_system_prompt() -> None:
+def test_an_agent_set_up_again_while_the_program_runs_has_another_system_prompt() -> None:
     miss = call(40, 16_100, 2_000, number=1)
     assert causes(miss, remembers=True) == ["system_prompt_changed"]
     assert causes(miss, starts=(started(33),), remembers=True) == ["resume"]

@@ -12,7 +12,7 @@ from tests.core.account.prompt_cache.logs import line, log, utc
 CALLS = [line(Kind.CALL, seconds, input=seconds + 1, cached=seconds) for seconds in (0, 10, 20, 30)]
 
 
-def test_calls_that_were_read_are_not_made_anew_for_one_that_is_new() -> None:
+def test_calls_that_were_read_are_not_made_again_for_one_that_is_new() -> None:
     before = read_calls(log(*CALLS[:3]), {"s"}, utc)
     found = read_calls(log(*CALLS), {"s"}, utc, before)
     assert found == read_calls(log(*CALLS), {"s"}, utc)

@@ -39,7 +39,7 @@ def test_only_rows_that_were_added_are_read() -> None:
     assert weights == noted(MessageNotes(), (1, 2, 3))[1]
 
 
-def test_other_rows_or_another_session_are_noted_anew() -> None:
+def test_other_rows_or_another_session_are_noted_again() -> None:
     notes = MessageNotes()
     noted(notes, (1, 2, 3))
     assert noted(notes, (1, 3, 4))[0] == [1, 3, 4]

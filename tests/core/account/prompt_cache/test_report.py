@@ -35,7 +35,7 @@ def report(home: Path, title: str, release: str = "0.19", *, with_log: bool = Tr
         )
 
 
-def test_a_compaction_and_a_pause_are_told_apart(sample_home: Path) -> None:
+def test_a_compaction_and_a_pause_are_distinguished(sample_home: Path) -> None:
     found = report(sample_home, "Refactor the auth module")
     assert [one.cause for one in found.breaks] == ["compaction", "ttl_expired", "compaction"]
     assert all(one.usd is not None and one.usd > 0 for one in found.breaks)
@@ -71,7 +71,7 @@ def test_022_marks_the_static_beginning_of_the_system_prompt_while_it_stands(
     assert [point.index for point in lost] == [-2, 30, 31]
 
 
-def test_the_dearest_result_of_the_giant_conversation_is_the_giant(sample_home: Path) -> None:
+def test_the_most_expensive_result_of_the_giant_conversation_is_the_giant(sample_home: Path) -> None:
     found = report(sample_home, "Where did the disk go")
     assert found.results[0].tool == "terminal"
     assert found.results[0].tokens > 20 * found.results[1].tokens

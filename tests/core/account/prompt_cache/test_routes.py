@@ -62,7 +62,7 @@ def test_the_wire_format_is_worked_out_when_nobody_says() -> None:
     )
 
 
-def test_a_look_alike_host_is_not_taken_for_the_real_one() -> None:
+def test_a_look_alike_host_is_not_mistaken_for_the_real_one() -> None:
     route = Route(
         "custom", "https://openrouter.ai.evil.example/v1", "anthropic/claude-opus-4.5", "chat_completions"
     )

@@ -74,7 +74,7 @@ def test_each_provider_is_recognised_by_its_columns(tmp_path: Path) -> None:
     ]
 
 
-def test_cached_tokens_are_taken_off_where_the_input_holds_them(tmp_path: Path) -> None:
+def test_cached_tokens_are_subtracted_where_the_input_holds_them(tmp_path: Path) -> None:
     entries = read_export(export(tmp_path, OPENROUTER)).entries
     assert entries[0].tokens == Buckets(600, 400, None, 50)
     assert entries[0].usd == Decimal("0.0123")
@@ -87,7 +87,7 @@ def test_anthropic_counts_are_exclusive_and_writes_add_up(tmp_path: Path) -> Non
     assert entries[0].tokens == Buckets(100, 9000, 25, 40)
 
 
-def test_lines_that_are_no_entries_are_counted(tmp_path: Path) -> None:
+def test_lines_that_are_not_entries_are_counted(tmp_path: Path) -> None:
     found = read_export(export(tmp_path, GENERIC))
     assert (found.mapping, len(found.entries), found.skipped) == ("generic", 1, 2)
 
@@ -226,7 +226,7 @@ def test_spreadsheets_save_in_their_own_encodings(tmp_path: Path, encoding: str)
     assert [entry.model for entry in read_export(path).entries] == ["modèle"]
 
 
-def test_a_day_without_use_is_no_unread_line(tmp_path: Path) -> None:
+def test_a_day_without_use_is_not_an_unread_line(tmp_path: Path) -> None:
     empty = "1772445600,,,,,\n"
     assert read_export(export(tmp_path, OPENAI + empty)).skipped == 0
 
@@ -238,7 +238,7 @@ def test_a_bill_that_names_no_model_says_how_to_export_it(tmp_path: Path) -> Non
     assert "grouped by model or line item" in caught.value.remedy
 
 
-def test_sessions_that_went_on_past_their_day_are_counted(tmp_path: Path) -> None:
+def test_sessions_that_continued_past_their_day_are_counted(tmp_path: Path) -> None:
     book = recorded(tmp_path, "m", 10, 0, 0, 5)
     assert matched(tmp_path, GENERIC, book).notes == ()
     book.message("a", "assistant", timestamp=DAY + 86_400)

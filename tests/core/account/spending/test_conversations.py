@@ -11,7 +11,7 @@ from core.account.spending.conversations import read_threads
 from core.store.store import Store
 
 
-def test_of_one_session_its_family_tells_what_the_whole_database_does(
+def test_of_one_session_its_family_says_what_the_whole_database_does(
     sample_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Store(sample_home / "state.db") as store:

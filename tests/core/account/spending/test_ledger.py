@@ -127,7 +127,7 @@ def chain(book: Book) -> Book:
     return book.session("branch", parent_session_id="root", model_config=branch, **tokens(3))
 
 
-def test_a_chain_counts_each_call_once_and_its_delegates_beside(book: Book, opened: ExitStack) -> None:
+def test_a_chain_counts_each_call_once_and_its_delegates_next_to_it(book: Book, opened: ExitStack) -> None:
     rows = {row.key: row for row in collect([store(opened, chain(book))], by="conversation").ledger().rows}
     assert set(rows) == {"root", "helper", "branch"}
     assert (rows["root"].tokens.total, rows["root"].sessions, rows["root"].calls) == (165, 2, 2)
@@ -208,7 +208,7 @@ def test_a_store_without_a_split_says_that_summaries_are_missing(tmp_path: Path,
     assert "keep no auxiliary calls" in found.notes[0]
 
 
-def test_a_split_from_before_tasks_were_told_apart_is_the_main_loops(
+def test_a_split_from_before_tasks_were_distinguished_is_the_main_loops(
     tmp_path: Path, opened: ExitStack
 ) -> None:
     book = Book(tmp_path / "s.db").session("a", model="opus", **tokens(100))
@@ -250,7 +250,7 @@ def test_shares_of_shares_come_down_to_one_session(book: Book, opened: ExitStack
     assert not collect([one], only=[("profile", "elsewhere")]).ledger().rows
 
 
-def test_a_session_that_went_on_past_midnight_is_booked_on_its_first_day_and_counted(
+def test_a_session_that_continued_past_midnight_is_booked_on_its_first_day_and_counted(
     book: Book, opened: ExitStack
 ) -> None:
     late = datetime(2026, 6, 9, 23, 50, tzinfo=UTC).timestamp()

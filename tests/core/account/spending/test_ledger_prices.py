@@ -13,7 +13,7 @@ from core.account.spending.ledger import collect
 from tests.core.account.homes import Book, store, tokens
 
 
-def test_zero_dollars_for_tokens_is_no_price(book: Book, opened: ExitStack) -> None:
+def test_zero_dollars_for_tokens_is_not_a_price(book: Book, opened: ExitStack) -> None:
     book.session("a", model="x", estimated_cost_usd=0.0, cost_status="unknown", **tokens(100))
     book.session("b", model="y", estimated_cost_usd=1.25, cost_status="estimated", **tokens(100))
     book.session("c", model="z", estimated_cost_usd=0.0, cost_status="included", **tokens(100))
@@ -35,7 +35,7 @@ def test_a_billed_amount_wins_over_the_estimate_and_counts_once(book: Book, open
         assert found.totals.recorded.missing == 0
 
 
-def test_prices_are_computed_beside_the_record_and_never_mixed(book: Book, opened: ExitStack) -> None:
+def test_prices_are_computed_next_to_the_record_and_never_mixed(book: Book, opened: ExitStack) -> None:
     route = {
         "model": "claude-opus-4-5",
         "billing_provider": "anthropic",

@@ -109,7 +109,7 @@ def test_what_hermes_could_not_price_is_counted_at_the_list(tmp_path: Path) -> N
         ("https://api.example.com/v1", "without 1 row whose price is unknown"),
     ],
 )
-def test_what_costs_nothing_is_told_apart_from_a_price_nobody_knows(
+def test_what_costs_nothing_is_distinguished_from_an_unknown_price(
     tmp_path: Path, url: str, said: str
 ) -> None:
     book = Book(tmp_path / "s.db")

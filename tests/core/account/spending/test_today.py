@@ -58,7 +58,7 @@ def test_where_nothing_has_a_price_the_money_is_unknown_and_not_nothing(tmp_path
     assert today(tmp_path / "b", (NOON - timedelta(days=1), 4.0, None)).known == 0
 
 
-def test_a_session_of_yesterday_that_goes_on_makes_it_a_lower_bound(tmp_path: Path) -> None:
+def test_a_session_of_yesterday_that_continues_makes_it_a_lower_bound(tmp_path: Path) -> None:
     yesterday = NOON - timedelta(days=1)
     assert today(tmp_path, (yesterday, 1.0, NOON)).at_least is True
     (tmp_path / "b").mkdir()

@@ -191,7 +191,7 @@ def test_a_file_of_another_shape_is_replaced(path: Path) -> None:
         assert cache.get("o200k_base", [digest("x")]) == {digest("x"): 1}
 
 
-def test_where_nothing_can_be_written_counting_goes_on_without(tmp_path: Path) -> None:
+def test_where_nothing_can_be_written_counting_continues_without(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("a file where a folder should be")
     with TokenCache(blocked / "counts.db") as cache:

@@ -88,7 +88,7 @@ def test_where_no_process_can_be_started_this_one_counts(monkeypatch: pytest.Mon
         assert tokenizer.count(["hello world"], "o200k_base") == [2]
 
 
-def test_modules_of_the_folder_the_user_stands_in_are_not_run(
+def test_modules_of_the_folder_the_user_is_in_are_not_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "core").mkdir()

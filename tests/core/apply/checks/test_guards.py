@@ -142,7 +142,7 @@ def test_a_program_that_may_hold_the_session_refuses(tmp_path: Path) -> None:
     assert verdicts(rehearsal)["writer"].state is GuardState.PASSED
 
 
-def test_a_gateway_that_follows_no_continuation_is_told_of(tmp_path: Path) -> None:
+def test_a_gateway_that_follows_no_continuation_is_reported(tmp_path: Path) -> None:
     rehearsal = prepared(tmp_path, "0.17")
     (tmp_path / "sessions").mkdir()
     (tmp_path / "sessions" / "sessions.json").write_text('{"dm:1": {"session_id": "s"}}')

@@ -49,7 +49,7 @@ def test_each_departure_is_one_sentence(after: tuple[Message, ...], said: list[s
     assert [one[: len(start)] for one, start in zip(found, said, strict=True)] == said
 
 
-def test_what_a_chat_template_skips_is_no_neighbour() -> None:
+def test_what_a_chat_template_skips_is_not_a_neighbour() -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "terminal", "arguments": "{}"}}
     calling = Message({"role": "assistant", "content": "", "tool_calls": [call]})
     result = Message({"role": "tool", "tool_call_id": "c1", "content": "ok"})
@@ -94,16 +94,16 @@ def noted(focus: str) -> tuple[str, ...]:
         ("  ", ""),
     ],
 )
-def test_a_topic_nobody_mentions_is_said(focus: str, said: str) -> None:
+def test_a_topic_nobody_mentions_is_stated(focus: str, said: str) -> None:
     assert any(said in note for note in noted(focus)) is bool(said)
 
 
-def test_a_summary_the_release_does_not_know_is_said() -> None:
+def test_a_summary_the_release_does_not_know_is_stated() -> None:
     foreign = Message({"role": "user", "content": "[CONTEXT COMPACTION] an early form"})
     assert "does not know it" in next(caveats(BEFORE, (foreign, NEW, ASK), 1, load_policy("0.19")))
 
 
-def test_a_topic_of_everything_is_said() -> None:
+def test_a_topic_of_everything_is_stated() -> None:
     one = FactCount(kept=1, paraphrased=0, lost=0)
     none = FactCount(kept=0, paraphrased=0, lost=0)
     kept = retention([ASK], "Light the lantern.")

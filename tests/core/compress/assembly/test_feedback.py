@@ -52,7 +52,7 @@ def test_a_fallback_counts_what_it_removed(dropped: int | None, said: int) -> No
     assert f"removed {said} message(s)." in result.note
 
 
-def test_releases_before_0_19_only_tell_changed_from_unchanged() -> None:
+def test_releases_before_0_19_only_distinguish_changed_from_unchanged() -> None:
     aborted = feedback(Outcome(40, 40, 900, 900, noop=True, aborted=True, reason="x"), OLD)
     assert aborted.headline == "No changes from compression: 40 messages"
     assert aborted.note is None

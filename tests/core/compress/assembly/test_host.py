@@ -63,7 +63,7 @@ def test_without_open_items_nothing_is_carried_over(given: list[Message]) -> Non
 
 
 @pytest.mark.parametrize("release", ["0.13", "0.19"])
-def test_open_items_stand_behind_the_list(release: str) -> None:
+def test_open_items_come_after_the_list(release: str) -> None:
     given = [ASK, *listed(("1", "pending", ""))]
     after = as_next_request((SUMMARY, ANSWER, ASK), given, load_policy(release))
     assert [m.role for m in after] == ["user", "assistant", "user", "user"]
@@ -136,7 +136,7 @@ def test_open_items_name_the_skills_they_need_again(release: str, noted: bool) -
 
 
 @pytest.mark.parametrize(("shown", "hides"), [("{}", True), ('{"todos": []}', False)])
-def test_items_only_a_running_agent_knows_are_said_to_be_unknown(shown: str, hides: bool) -> None:
+def test_items_only_a_running_agent_knows_are_stated_to_be_unknown(shown: str, hides: bool) -> None:
     call, result = listed(("1", "pending", ""))
     short = [Message({"role": role, "content": "word " * 90}) for role in ("user", "assistant") * 40]
     measured = measure([ASK, call, result.with_wire(content=shown), *short], load_policy("0.19"))

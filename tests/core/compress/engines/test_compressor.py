@@ -186,7 +186,7 @@ def test_a_pause_does_not_stop_017_from_firing() -> None:
     assert made.should_compress(64000)
 
 
-def test_019_stops_after_two_fallbacks_in_a_row_and_022_goes_on_without_the_model() -> None:
+def test_019_stops_after_two_fallbacks_in_a_row_and_022_continues_without_the_model() -> None:
     made, _, clock = engine("0.19", FailureKind.OTHER, FailureKind.OTHER)
     for _ in range(2):
         made.compress(ROWS)
@@ -305,7 +305,7 @@ def test_whether_there_is_anything_to_compact_can_be_asked_first() -> None:
     assert not made.has_content_to_compress(ROWS[:3])
 
 
-def test_a_user_who_gives_up_is_no_failure() -> None:
+def test_a_user_who_gives_up_is_not_a_failure() -> None:
     made, _, _ = engine("0.19", FailureKind.CANCELLED)
     with pytest.raises(SummaryFailure):
         made.compress(ROWS)

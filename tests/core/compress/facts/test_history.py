@@ -142,6 +142,6 @@ def test_output_a_program_puts_in_the_user_s_place_is_no_request() -> None:
     assert ran.error == "ValueError: bad key"
 
 
-def test_a_search_is_told_by_what_it_sought_and_where() -> None:
+def test_a_search_is_reported_by_what_it_searched_and_where() -> None:
     (view, _) = views(call("Grep", "3 matches", pattern="retry", path="src/net"))
     assert view.calls[0].target == "retry in src/net"

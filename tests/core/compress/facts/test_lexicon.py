@@ -45,7 +45,7 @@ def test_a_day_is_found_as_it_is_written(text: str, date: str, day: tuple[int, i
         "32.10.2026",
     ],
 )
-def test_a_word_that_begins_like_a_month_and_a_version_are_no_days(text: str) -> None:
+def test_a_word_that_begins_like_a_month_and_a_version_are_not_days(text: str) -> None:
     assert list(dates(text)) == []
 
 

@@ -47,7 +47,7 @@ def test_an_answer_that_gives_another_figure_corrects_nothing() -> None:
     assert corrections(views([assistant("48 hours."), user("Fine. Now test 12 mirrors.")])) == []
 
 
-def test_the_offline_summary_tells_what_replaced_a_rule_of_the_summary_before() -> None:
+def test_the_offline_summary_says_what_replaced_a_rule_of_the_summary_before() -> None:
     before = "## Constraints & Preferences\n- A download link stays valid for 48 hours."
     request = SummaryRequest(tuple(TALK), 2_000, HEADINGS, previous_summary=before)
     body = ExtractiveSummariser().summarise(request).body
@@ -62,7 +62,7 @@ def test_the_offline_summary_tells_what_replaced_a_rule_of_the_summary_before() 
         ("A download link stays valid for 12 hours.", False),
     ],
 )
-def test_a_summary_that_tells_the_old_figure_as_current_is_out_of_date(summary: str, stale: bool) -> None:
+def test_a_summary_that_says_the_old_figure_as_current_is_out_of_date(summary: str, stale: bool) -> None:
     told = retention(TALK, summary).stale
     assert bool(told) is stale
     assert all("corrected in message 2: The licence says 12." in one for one in told)

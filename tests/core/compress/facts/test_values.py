@@ -93,6 +93,6 @@ def test_a_word_without_an_end_is_looked_at_no_longer_for_its_capitals(unit: str
     assert_linear(lambda word: list(prose_values(f"keep {word}/ as it is")), unit)
 
 
-def test_words_in_capitals_that_tables_take_for_truth_values_are_no_names() -> None:
+def test_words_in_capitals_that_tables_take_for_truth_values_are_not_names() -> None:
     told = prose_values("YES, it was TRUE and not FALSE or NULL, and ACME_TOKEN stays")
     assert [one.value for one in told] == ["ACME_TOKEN"]

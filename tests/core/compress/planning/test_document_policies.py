@@ -50,7 +50,7 @@ def test_a_pending_question_is_not_told_as_answered(heading: str, kind: str) -> 
     assert kind_of(heading) == kind
 
 
-def test_the_four_tiers_of_pressure_are_told_with_the_share_in_use() -> None:
+def test_the_four_tiers_of_pressure_are_reported_with_the_share_in_use() -> None:
     chosen = Settings(window=200_000, current_tokens=160_000)
     found = plan_messages(_talk(200, 1_200), load_policy("seed-tiered"), chosen)
     told = [line for line in found.arithmetic if line.startswith("above ")]
@@ -72,7 +72,7 @@ def test_the_guide_keeps_progress_in_three_parts_and_calls_sizes_by_its_own_word
     assert load_policy("0.22").feedback.size_line == "Approx request size"
 
 
-def test_what_a_summary_takes_is_told_by_the_table_of_the_document() -> None:
+def test_what_a_summary_takes_is_reported_by_the_table_of_the_document() -> None:
     told = plan_messages(_talk(200, 1_200), load_policy("seed-tiered"), Settings(window=200_000)).arithmetic
     assert [line.split(" takes ")[0] for line in told if " takes " in line] == [
         "by its table Flash",

@@ -85,7 +85,7 @@ def test_no_text_is_left_but_that_of_the_newest_answer() -> None:
 
 
 @pytest.mark.parametrize("again", [2, 4])
-def test_a_result_that_comes_again_or_late_has_all_measured_anew(again: int) -> None:
+def test_a_result_that_comes_again_or_late_has_all_measured_again(again: int) -> None:
     rows, policy = worked(1), load_policy("0.22")
     lean = outlined(measure(rows, policy))
     late = Message({**rows[2].wire, "content": "late " * again * 100})

@@ -34,7 +34,7 @@ RELEASES = ("0.13.0", "0.16.0", "0.18.2", "0.19.0", "0.22.2")
 
 @pytest.mark.shared
 @pytest.mark.parametrize("version", RELEASES)
-def test_each_release_goes_on_as_its_compressor_does(version: str) -> None:
+def test_each_release_continues_as_its_compressor_does(version: str) -> None:
     cases = json.loads(shared("vectors/defences/summary_fallback.json").read_text())["cases"]
     told = {}
     for case in cases:

@@ -83,7 +83,7 @@ def test_a_skill_whose_body_leaves_is_named_in_either_tail_mode(lean: bool) -> N
     assert sections(body)["Pruned Skills"] == mark("git")
 
 
-def test_skills_named_before_stay_named_and_short_bodies_are_no_loss() -> None:
+def test_skills_named_before_stay_named_and_short_bodies_are_not_loss() -> None:
     assert lost_skills(loaded("git", size=90), mark("make")) == ["make"]
 
 

@@ -40,7 +40,7 @@ def test_every_kind_is_listed_under_the_label_of_the_release() -> None:
     assert index("nothing to name") == []
 
 
-def test_the_newest_of_equally_frequent_values_stands_first() -> None:
+def test_the_newest_of_equally_frequent_values_comes_first() -> None:
     assert index("#100 #200 #300 #200") == ["PRs/issues: #200(x2), #300, #100"]
 
 

@@ -17,7 +17,7 @@ def _fates(report: Retention) -> dict[str, str]:
     return {fact.value: fact.fate for fact in report.facts}
 
 
-def test_kept_paraphrased_and_lost_are_told_apart() -> None:
+def test_kept_paraphrased_and_lost_are_distinguished() -> None:
     middle = [
         user("Please repair the login form of the shop. Never touch the database migrations."),
         *call(
@@ -178,7 +178,7 @@ def test_a_file_of_that_name_in_another_folder_is_another_file() -> None:
     ("summary", "fate"),
     [("5 tests failed", "paraphrased"), ("5. ran the tests", "lost"), ("see part 5", "lost")],
 )
-def test_a_small_figure_needs_its_unit_beside_it(summary: str, fate: str) -> None:
+def test_a_small_figure_needs_its_unit_next_to_it(summary: str, fate: str) -> None:
     middle = [user("5 failed, look at them")]
     assert _fates(retention(middle, summary))["5 failed"] == fate
 
@@ -238,7 +238,7 @@ def test_of_a_summary_in_another_language_only_what_has_a_name_or_figure_can_be_
 @pytest.mark.parametrize(
     "said", ["am 24.09.", "el 24 de septiembre", "9/24", "24 сентября", "9月24日", "2026-09-24"]
 )
-def test_a_day_is_kept_in_whatever_form_and_language_it_is_told(said: str) -> None:
+def test_a_day_is_kept_in_whatever_form_and_language_it_is_reported(said: str) -> None:
     middle = [user("The follow-up certificate ends on 24 September.")]
     report = retention(middle, f"Summary: {said}")
     assert [fact.fate for fact in report.facts if fact.category == "dates"] == ["kept"]

@@ -81,13 +81,13 @@ def test_what_the_messages_say_in_other_words_is_not_flagged(claim: str) -> None
     assert claims(claim) == ()
 
 
-def test_a_noun_of_a_german_summary_is_no_name() -> None:
+def test_a_noun_of_a_german_summary_is_not_a_name() -> None:
     middle = [user("Bitte prüfe die Rotation."), *call("terminal", "ok", command="logrotate -d a.conf")]
     told = "- Die Rotation wurde geprüft, das ist erledigt.\n- logrotate wurde nur im Probelauf gestartet."
     assert claims(told, middle) == ()
 
 
-def test_a_code_a_version_and_a_verb_beside_a_figure_are_no_false_figures() -> None:
+def test_a_code_a_version_and_a_verb_next_to_a_figure_are_no_false_figures() -> None:
     middle = [
         user("Which flights leave SEA? Use Planner v0.86.2."),
         *call("search", "HAT134 and HAT100 fly from SEA; the 12 others do not", origin="SEA"),
@@ -236,7 +236,7 @@ def test_a_line_that_lists_or_records_what_was_there_is_supported(line: str) -> 
     assert claims(line, turns) == ()
 
 
-def test_an_arrow_between_words_is_no_record_of_a_call() -> None:
+def test_an_arrow_between_words_is_not_a_record_of_a_call() -> None:
     assert [one.value for one in claims("- cache -> src/invoices/cache.py holds the rows")] == [
         "src/invoices/cache.py"
     ]
@@ -364,7 +364,7 @@ def test_a_value_that_comes_to_none_of_the_messages_is_flagged(claim: str) -> No
 @pytest.mark.parametrize(
     "heading", ["**State:** The exporter", "**State.** The exporter", "## State\nThe exporter"]
 )
-def test_what_stands_under_the_next_heading_is_no_rule(heading: str) -> None:
+def test_what_is_under_the_next_heading_is_not_a_rule(heading: str) -> None:
     rules = "**Constraints**\n- The columns stay as they are."
     told = "writes nobody's totals beside unrelated shelves."
     assert [one.category for one in claims(f"{rules}\n{told}")] == ["constraints"]

@@ -28,12 +28,12 @@ def test_what_only_a_tool_prints_is_noise_and_counted_apart() -> None:
     assert report.noise["paths"] >= 30
 
 
-def test_an_id_a_person_names_and_a_call_acts_on_outweighs_what_is_said_once() -> None:
+def test_an_id_a_person_names_and_a_call_acts_on_outweighs_what_is_stated_once() -> None:
     found = weights(retention(MIDDLE, ""))
     assert found["ORD77121"] > found["$82.10"] > 0
 
 
-def test_the_first_line_of_a_long_log_tells_no_state() -> None:
+def test_the_first_line_of_a_long_log_says_no_state() -> None:
     log = "\n".join(f"00:00:{n:02d} INFO deliveries flush cursor id={n:04x}" for n in range(40))
     middle = [
         user("Retry the deliveries of yesterday."),
@@ -45,7 +45,7 @@ def test_the_first_line_of_a_long_log_tells_no_state() -> None:
     assert told == ["deployed build 5512"]
 
 
-def test_what_is_lost_is_told_heaviest_first() -> None:
+def test_what_is_lost_is_reported_heaviest_first() -> None:
     lost = retention(MIDDLE, "").lost
     assert [one.weight for one in lost] == sorted((one.weight for one in lost), reverse=True)
     assert lost[0].category in ("asks", "constraints")
@@ -84,7 +84,7 @@ def test_a_fact_knows_the_messages_that_hold_it() -> None:
     assert found["ORD77121"].messages[0] == 5
 
 
-def test_what_tells_nothing_to_go_on_with_is_no_fact_or_weighs_little() -> None:
+def test_what_says_nothing_to_continue_with_is_not_a_fact_or_weighs_little() -> None:
     middle = [
         user("Answer the review of the importer and push."),
         *call("bash", "Exit code 1", command="make lint"),
@@ -116,7 +116,7 @@ def test_a_lost_request_is_not_made_up_for_by_names() -> None:
     assert told > 0.6 > listed
 
 
-def test_a_heading_of_an_answer_is_no_result() -> None:
+def test_a_heading_of_an_answer_is_not_a_result() -> None:
     answer = assistant("### Files Created\n\nThe exporter was added in export.py.")
     told = [one.value for one in retention([*MIDDLE, answer], "").facts if one.category == "state"]
     assert "The exporter was added in export.py." in told

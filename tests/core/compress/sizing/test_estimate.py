@@ -72,7 +72,7 @@ def test_022_counts_thinking_once_and_never_ciphertext() -> None:
     assert size(sealed, "0.22") < 30
 
 
-def test_old_thinking_is_told_apart_for_routes_that_drop_it() -> None:
+def test_old_thinking_is_distinguished_for_routes_that_drop_it() -> None:
     wire: dict[str, object] = {"role": "assistant", "content": "a", "reasoning": "t" * 400}
     found = message_size(wire, load_policy("0.22").estimate)
     assert found.text - found.bare > 90

@@ -54,7 +54,7 @@ def run(wire: str, *script: str) -> tuple[SummaryResult, FarEnd]:
 
 
 @both
-def test_claims_nothing_bears_out_are_asked_about_once_without_the_transcript(wire: str) -> None:
+def test_claims_nothing_supports_are_asked_about_once_without_the_transcript(wire: str) -> None:
     result, end = run(wire, "lying", "ok")
     assert len(end.requests) == 2
     asked = json.dumps(end.requests[1])

@@ -127,7 +127,7 @@ def test_a_local_provider_needs_nothing_but_a_model() -> None:
     assert choice.base_url == "http://localhost:11434/v1"
 
 
-def test_nobody_naming_a_model_is_said_with_a_remedy() -> None:
+def test_nobody_naming_a_model_is_stated_with_a_remedy() -> None:
     with pytest.raises(SummaryFailure) as failure:
         resolve(NOTHING, env={}, config=HermesConfig())
     assert failure.value.kind is FailureKind.NO_PROVIDER

@@ -37,7 +37,7 @@ def test_it_forbids_answering_and_keeps_language_and_identifiers() -> None:
     assert "exactly as they stand" in system
 
 
-def test_the_headings_stand_in_the_releases_order_and_the_budget_is_named() -> None:
+def test_the_headings_are_in_the_releases_order_and_the_budget_is_named() -> None:
     system = build_prompt(_request()).system
     places = [system.index(f"## {heading}") for heading in HEADINGS]
     assert places == sorted(places)

@@ -29,7 +29,7 @@ def test_what_a_release_writes_is_recognised(release: str, tool: str) -> None:
     assert recognise(_stored(release, tool, 5_000, None)).layer == "none"
 
 
-def test_a_file_that_quotes_a_block_is_no_block() -> None:
+def test_a_file_that_quotes_a_block_is_not_a_block() -> None:
     quoted = "1|the log says\n" + _stored("0.19", "terminal", 150_000, "/tmp/hermes-results")
     assert recognise(quoted).layer == "none"
 

@@ -62,7 +62,7 @@ def test_rows_show_an_engine_nobody_configured_any_more(make_home: MakeHome) -> 
         assert "N1" in {finding.rule for finding in examine(store, "S").findings}
 
 
-def test_the_built_in_one_is_no_foreigner(begun: MakeHome) -> None:
+def test_the_built_in_one_is_not_a_foreigner(begun: MakeHome) -> None:
     home = begun("0.22")
     home.talk(7)
     home.compact()
@@ -70,7 +70,7 @@ def test_the_built_in_one_is_no_foreigner(begun: MakeHome) -> None:
         assert foreign_engine(explain(store, "S").context) is None
 
 
-def test_rows_that_are_missing_are_told_with_the_reasons(begun: MakeHome) -> None:
+def test_rows_that_are_missing_are_reported_with_the_reasons(begun: MakeHome) -> None:
     home = begun()
     home.talk(2)
     home.db.connection.execute("UPDATE sessions SET message_count = 20 WHERE id = 'S'")
@@ -206,7 +206,7 @@ def test_an_engine_loaded_after_one_was_not_found_is_in_charge(begun: MakeHome) 
     assert not any("was not found" in note for note in notes)
 
 
-def test_a_summary_written_beside_an_engine_since_taken_away_is_no_models_for_sure(
+def test_a_summary_written_next_to_an_engine_since_taken_away_is_not_a_models_for_sure(
     begun: MakeHome,
 ) -> None:
     home = begun()
@@ -259,7 +259,7 @@ def test_what_hermes_compared_with_before_an_engine_came_is_not_the_engines(begu
     assert told(home).now.threshold != 25_600
 
 
-def test_an_engine_that_raises_is_told_as_the_cause(begun: MakeHome) -> None:
+def test_an_engine_that_raises_is_reported_as_the_cause(begun: MakeHome) -> None:
     home = with_an_engine(begun)
     home.telemetry(commit_status="aborted", failure_class="exception:RuntimeError", method="none")
     (event,) = told(home).events
@@ -302,7 +302,7 @@ def digested(home: Home, number: int) -> None:
         home.db.mark([row], timestamp=at + place * 1e-6)
 
 
-def test_a_digest_that_hermes_joins_with_the_answer_behind_it_is_no_disagreement(begun: MakeHome) -> None:
+def test_a_digest_that_hermes_joins_with_the_answer_behind_it_is_not_a_disagreement(begun: MakeHome) -> None:
     """Run with 0.19 and 0.22.2: two compactions of one turn."""
     home = with_an_engine(begun)
     digested(home, 1)

@@ -71,7 +71,7 @@ def standing(home: Home) -> str:
     return failure.headline.sentence
 
 
-def test_an_attempt_whose_process_ended_is_told_so_and_so_is_the_lock_it_left(home: Home) -> None:
+def test_an_attempt_whose_process_ended_is_reported_so_and_so_is_the_lock_it_left(home: Home) -> None:
     broken_off(home)
     home.started(55_000, 28)
     home.line("compression skipped: another path is compressing session=S (holder=pid=7:tid=1)")
@@ -90,7 +90,7 @@ def test_what_the_next_gateway_passes_over_says_nothing_of_the_attempt_that_was_
     assert causes(home) == ["ended"]
 
 
-def test_a_lock_that_another_process_holds_is_no_lock_left_behind(home: Home) -> None:
+def test_a_lock_that_another_process_holds_is_not_a_lock_left_behind(home: Home) -> None:
     home.started(55_000, 28)
     home.line("compression skipped: another path is compressing session=S (holder=pid=7:tid=1)")
     assert causes(home) == ["skipped"]
@@ -108,7 +108,7 @@ def test_a_lock_of_what_a_gateway_no_longer_waits_for_is_that_of_no_other_proces
     assert "longer than the gateway holds a message back" in standing(home)
 
 
-def test_what_goes_on_behind_the_turn_keeps_the_end_it_comes_to(home: Home) -> None:
+def test_what_continues_behind_the_turn_keeps_the_end_it_comes_to(home: Home) -> None:
     """Run with 0.22.2: eight attempts met the lock before the summary was there."""
     home.turn(history=24)
     home.talk(7)
@@ -124,7 +124,7 @@ def test_what_goes_on_behind_the_turn_keeps_the_end_it_comes_to(home: Home) -> N
     assert "failed" not in explained(home).headline.sentence
 
 
-def test_what_a_turn_wrote_while_it_was_compressed_behind_it_is_no_disagreement(home: Home) -> None:
+def test_what_a_turn_wrote_while_it_was_compressed_behind_it_is_not_a_disagreement(home: Home) -> None:
     """As 0.22.2 leaves it: the rows of the turn stand behind the list that went in and the one that came."""
     home.started(55_000, 28, tag=None)
     text = "exceeded the turn-hold budget (2.0s >= 2.0s) — abandoning inline wait"
@@ -197,7 +197,7 @@ def test_a_summary_model_that_reads_too_little_is_named_for_the_whole_turn(home:
     assert "window of the summary model is below the minimum of Hermes" in explained(home).headline.sentence
 
 
-def test_a_checkpoint_nobody_can_save_is_no_failure_of_the_summary_model() -> None:
+def test_a_checkpoint_nobody_can_save_is_not_a_failure_of_the_summary_model() -> None:
     says, helps = words_of("exception:CompressionCheckpointUnavailable")
     assert "checkpoint" in says
     assert "auxiliary.compression" not in helps

@@ -28,7 +28,7 @@ def test_a_turn_that_ends_at_the_check_names_the_summary_model(begun: MakeHome) 
     assert "64,000" in (headline.remedy or "")
 
 
-def test_a_check_the_next_call_followed_is_no_attempt(begun: MakeHome) -> None:
+def test_a_check_the_next_call_followed_is_not_an_attempt(begun: MakeHome) -> None:
     home = begun(config=OWN)
     home.turn(history=20)
     home.pre_api(55_000)

@@ -16,7 +16,7 @@ from tests.core.explain.home import Home, compacted, only
         (40_000, 47_000, ""),
     ],
 )
-def test_a_request_far_larger_than_what_was_counted_is_set_beside_it(
+def test_a_request_far_larger_than_what_was_counted_is_set_next_to_it(
     home: Home, counted: int, sent: int, told: str
 ) -> None:
     home.pre_api(54_828)

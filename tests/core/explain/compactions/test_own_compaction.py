@@ -67,7 +67,7 @@ def test_a_model_we_paid_is_named(tmp_path: Path) -> None:
     assert (event.summary.status, event.summary.model) == (SummaryStatus.MODEL, "gpt-5.2-mini")
 
 
-def test_one_taken_back_is_no_compaction_any_more(tmp_path: Path) -> None:
+def test_one_taken_back_is_not_a_compaction_any_more(tmp_path: Path) -> None:
     path = conversation(tmp_path / "state.db", "0.22")
     done = applied(path)
     undo(journal_of(path), done.undo_id)

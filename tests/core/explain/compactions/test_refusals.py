@@ -79,7 +79,7 @@ def test_a_refusal_that_names_the_length_is_not_called_a_guess(home: Home) -> No
     assert not [one for one in only(home).evidence if "names none" in one.text]
 
 
-def test_a_threshold_above_what_the_provider_takes_is_told_until_a_longer_request_is_answered(
+def test_a_threshold_above_what_the_provider_takes_is_reported_until_a_longer_request_is_answered(
     home: Home,
 ) -> None:
     home.turn()

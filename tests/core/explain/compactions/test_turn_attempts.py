@@ -135,7 +135,7 @@ def test_a_window_that_steps_down_without_a_lower_limit_is_that_of_the_compactio
     ]
 
 
-def test_an_event_tells_the_window_of_its_attempt_where_no_call_was_answered(begun: MakeHome) -> None:
+def test_an_event_says_the_window_of_its_attempt_where_no_call_was_answered(begun: MakeHome) -> None:
     """A process that only ever met refusals is known by nothing but its turn."""
     home = begun("0.13")
     home.talk(7)

@@ -29,7 +29,7 @@ def test_a_dumped_request_holds_them_too_and_the_newest_counts(tmp_path: Path) -
     assert stored_tools(tmp_path, "S") == (TOOL, TOOL)
 
 
-def test_damaged_files_and_odd_names_tell_nothing(tmp_path: Path) -> None:
+def test_damaged_files_and_odd_names_say_nothing(tmp_path: Path) -> None:
     (tmp_path / "sessions").mkdir()
     (tmp_path / "sessions" / "session_S.json").write_text('{"tools": [{"type": ', "utf-8")
     assert stored_tools(tmp_path, "S") is None

@@ -37,7 +37,7 @@ def told(home: Home) -> tuple[tuple[int | None, int | None], tuple[int | None, i
     return (planned.compared_tokens, planned.threshold_tokens), (now.tokens, now.threshold)
 
 
-def test_the_log_tells_of_later_calls_than_the_gateway_noted(home: Home) -> None:
+def test_the_log_describes_later_calls_than_the_gateway_noted(home: Home) -> None:
     route = json.dumps({"session_id": "S", "last_prompt_tokens": 5_900})
     home.db.connection.execute("INSERT INTO gateway_routing VALUES ('', 'k', ?, 1.0)", (route,))
     estimated = told(home)[0][0]  # without usage on record nobody counted
@@ -86,7 +86,7 @@ def test_where_nobody_counted_prompt_and_messages_are_estimated_for_all(home: Ho
 
 
 @pytest.mark.parametrize("release", ["0.19", "0.22"])
-def test_where_a_line_tells_the_size_no_message_is_read(tmp_path: Path, release: str) -> None:
+def test_where_a_line_says_the_size_no_message_is_read(tmp_path: Path, release: str) -> None:
     writer = Writer(tmp_path / "home")
     writer.message("ask")
     writer.call(4_321)

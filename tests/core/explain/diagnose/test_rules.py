@@ -113,7 +113,9 @@ def test_a_rule_without_its_evidence_says_so(make_home: MakeHome) -> None:
     assert set(unknown) >= {"A2", "A8", "B1", "B9", "D1"}
 
 
-def test_what_a_rule_says_again_and_again_is_said_once_with_the_evidence_of_all(make_home: MakeHome) -> None:
+def test_what_a_rule_says_again_and_again_is_stated_once_with_the_evidence_of_all(
+    make_home: MakeHome,
+) -> None:
     found = examined(make_home(), passes(3, turns=2)).findings
     (finding,) = [finding for finding in found if finding.rule == "B6"]
     assert finding.sentence.endswith("(2 times; this is the newest)")
@@ -191,7 +193,7 @@ def test_open_files_of_others_and_open_sessions_are_findings_of_the_store(make_h
     assert {"I2", "E10"}.isdisjoint(quiet)
 
 
-def test_a_database_and_the_files_beside_it_are_one_finding(make_home: MakeHome) -> None:
+def test_a_database_and_the_files_next_to_it_are_one_finding(make_home: MakeHome) -> None:
     home = make_home()
     plain(home)
     for suffix in ("", "-wal", "-shm"):
@@ -222,7 +224,7 @@ def test_masks_are_looked_for_in_time_that_grows_with_the_text() -> None:
     assert time.process_time() - began < 2
 
 
-def test_results_that_a_setting_shortens_are_no_compactions_that_run_too_often(make_home: MakeHome) -> None:
+def test_results_that_a_setting_shortens_are_not_compactions_that_run_too_often(make_home: MakeHome) -> None:
     """Run with 0.22.2: `compression.proactive_prune_tokens` shortens results and leaves every message."""
     home = make_home("0.22", f"{CONFIG}compression:\n  proactive_prune_tokens: 15000\n")
     home.db.session("S")
@@ -243,7 +245,7 @@ def test_results_that_a_setting_shortens_are_no_compactions_that_run_too_often(m
         assert "compressed before" in explain(store, "S").headline.sentence
 
 
-def test_the_status_of_a_refusal_that_names_no_number_is_no_window(make_home: MakeHome) -> None:
+def test_the_status_of_a_refusal_that_names_no_number_is_not_a_window(make_home: MakeHome) -> None:
     """Run with 0.19.0: "HTTP 400: maximum context length exceeded"."""
     home = make_home("0.19")
     plain(home)

@@ -33,7 +33,7 @@ def found(home: Home, rule: str) -> list[Finding]:
         return [finding for finding in examine_store(StoreCase(store, NOW)).findings if finding.rule == rule]
 
 
-def test_the_bytes_of_a_database_are_told_by_what_they_hold(home: Home) -> None:
+def test_the_bytes_of_a_database_are_reported_by_what_they_hold(home: Home) -> None:
     picture = "data:image/png;base64," + "A" * 60_000
     home.db.message("S", "user", [{"type": "image_url", "image_url": {"url": picture}}])
     with home.store() as store:

@@ -48,7 +48,7 @@ def event(trigger: Trigger = Trigger.PREFLIGHT, **fields: object) -> Compression
     return replace(known, **fields)  # type: ignore[arg-type]
 
 
-def test_a_check_that_fired_is_told_with_the_request_and_the_limit() -> None:
+def test_a_check_that_fired_is_reported_with_the_request_and_the_limit() -> None:
     told = event_headline(event())
     assert told.sentence == (
         "Compressed before your message: the request (~153K) had passed the 150K limit (0.75 of 200K). "
@@ -58,7 +58,7 @@ def test_a_check_that_fired_is_told_with_the_request_and_the_limit() -> None:
     assert told.severity is None
 
 
-def test_a_command_is_told_with_its_topic() -> None:
+def test_a_command_is_reported_with_its_topic() -> None:
     assert event_headline(event(Trigger.MANUAL, focus="token comparison")).sentence.startswith(
         "You ran /compress token comparison."
     )
@@ -154,7 +154,7 @@ def test_a_refused_key_is_named_with_its_status_and_the_variable_that_holds_it(h
         ("something nobody foresaw", "unknown"),
     ],
 )
-def test_the_cause_of_a_failure_is_told_apart(home: Home, said: str, cause: str) -> None:
+def test_the_cause_of_a_failure_is_distinguished(home: Home, said: str, cause: str) -> None:
     home.started(54_828, 28)
     text = f"Failed to generate context summary: {said}. Further summary attempts paused for 60 seconds."
     home.line(text, level="WARNING")
@@ -181,7 +181,7 @@ def test_a_failure_stands_until_an_attempt_succeeds(begun: MakeHome) -> None:
 
 
 @pytest.mark.parametrize("cause", ["unknown", "ended", "paused"])
-def test_a_cause_that_is_told_speaks_before_a_later_failure_without_one(cause: str) -> None:
+def test_a_cause_that_is_reported_speaks_before_a_later_failure_without_one(cause: str) -> None:
     """Run with 0.22.2: a summary model that reads too little is named once, and then Hermes only stops."""
 
     def failed(why: str) -> CompressionEvent:
@@ -215,7 +215,7 @@ def test_a_fallback_that_left_more_messages_than_there_were_names_no_number() ->
     assert "The messages between" in told.sentence
 
 
-def test_a_fallback_tells_the_number_that_it_names_itself() -> None:
+def test_a_fallback_says_the_number_that_it_names_itself() -> None:
     told = event_headline(event(summary=SummaryOutcome(SummaryStatus.FALLBACK, replaced=155)))
     assert "155 messages" in told.sentence
 

@@ -24,7 +24,7 @@ def row(key: str, usd: str | None, calls: int = 10, missing: int = 0) -> LedgerR
     return LedgerRow(key, calls=calls, recorded=Money(None if usd is None else Decimal(usd), missing))
 
 
-def test_the_cost_stands_first_and_then_what_most_of_it_went_to() -> None:
+def test_the_cost_comes_first_and_then_what_most_of_it_went_to() -> None:
     ledger = Ledger("model", (row("opus", "6.03"), row("haiku", "0.97")), row("total", "7.00", 20))
     assert usage_headline(ledger, "30 days").sentence == (
         "$7.00 in 30 days, 20 calls. Largest: opus, $6.03 (86%)."
@@ -44,7 +44,7 @@ def test_what_is_partly_unpriced_is_a_lower_bound() -> None:
         ("included", "a subscription covers them."),
     ],
 )
-def test_without_any_price_tokens_speak_and_it_is_said_why(status: str, why: str) -> None:
+def test_without_any_price_tokens_speak_and_it_is_stated_why(status: str, why: str) -> None:
     used = Buckets(input=1_500, cache_read=0, cache_write=0, output=10)
     totals = LedgerRow("total", tokens=used, status=status)
     told = usage_headline(Ledger("model", (row("local", None),), totals)).sentence
@@ -59,7 +59,7 @@ def test_calls_of_which_no_usage_was_recorded_are_not_said_to_have_used_nothing(
     assert told == "Hermes recorded no usage."
 
 
-def test_nothing_spent_is_said() -> None:
+def test_nothing_spent_is_stated() -> None:
     assert usage_headline(Ledger("model", (), row("total", None)), "today").sentence == (
         "Nothing was spent today."
     )
@@ -123,7 +123,7 @@ def test_another_lifetime_is_advised_only_where_it_is_cheaper() -> None:
     )
 
 
-def test_without_prices_no_sum_is_told() -> None:
+def test_without_prices_no_sum_is_reported() -> None:
     told = cache_headline(report(replace(COMPACTED, usd=None), EXPIRED))
     assert told.sentence.startswith("2 cache breaks; the largest: the cache expired")
 

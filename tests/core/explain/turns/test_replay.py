@@ -117,7 +117,7 @@ def test_a_line_that_says_it_was_passed_over_is_quoted(begun: MakeHome) -> None:
     assert "passed over" not in first.decisions[0].blocked_by
 
 
-def test_the_curve_sets_the_estimate_beside_the_real_prompt(begun: MakeHome) -> None:
+def test_the_curve_sets_the_estimate_next_to_the_real_prompt(begun: MakeHome) -> None:
     home = begun(system_prompt="s" * 400)
     home.turn()
     home.talk(1)
@@ -196,7 +196,7 @@ def test_a_failed_attempt_is_never_told_as_a_compaction(begun: MakeHome) -> None
     assert turn_sentence(turn) == "failed (by the gateway), 60,000 of 54,400 tokens (event 1)"
 
 
-def test_a_turn_with_a_failed_attempt_and_a_compaction_tells_both(begun: MakeHome) -> None:
+def test_a_turn_with_a_failed_attempt_and_a_compaction_says_both(begun: MakeHome) -> None:
     home = begun()
     home.turn()
     home.talk(7)
@@ -384,7 +384,7 @@ def test_a_turn_that_ends_with_a_failed_call_says_that_no_answer_came(
 
 
 @pytest.mark.parametrize("answered", ["call", "end"])
-def test_a_failed_call_that_was_answered_in_the_end_is_no_failure(home: Home, answered: str) -> None:
+def test_a_failed_call_that_was_answered_in_the_end_is_not_a_failure(home: Home, answered: str) -> None:
     home.turn()
     home.talk(1)
     home.refused(CUT)
@@ -397,7 +397,7 @@ def test_a_failed_call_that_was_answered_in_the_end_is_no_failure(home: Home, an
         assert "no answer" not in explain(store, "S").headline.sentence
 
 
-def test_a_compaction_that_gave_the_turn_up_tells_why_no_answer_came(home: Home) -> None:
+def test_a_compaction_that_gave_the_turn_up_says_why_no_answer_came(home: Home) -> None:
     home.turn()
     home.talk(1)
     home.call(1, 29_000)
@@ -476,7 +476,7 @@ def test_a_call_that_failed_this_moment_may_be_tried_again(home: Home) -> None:
         assert "no answer" not in explain(store, "S").headline.sentence
 
 
-def test_compactions_that_overwrote_their_turns_are_told_before_the_first_request_left(
+def test_compactions_that_overwrote_their_turns_are_reported_before_the_first_request_left(
     begun: MakeHome,
 ) -> None:
     home = begun("0.16", source="telegram")
@@ -590,7 +590,9 @@ def test_what_a_gateway_compressed_before_a_turn_that_is_gone_is_not_told_of_a_l
     assert before.events == (0,)
 
 
-def test_turns_that_compress_here_archived_and_the_process_held_on_to_are_told_once(begun: MakeHome) -> None:
+def test_turns_that_compress_here_archived_and_the_process_held_on_to_are_reported_once(
+    begun: MakeHome,
+) -> None:
     """Run with 0.19.0: what was to stay is archived, and the next compression of that process keeps it."""
     home = begun()
     home.talk(6)

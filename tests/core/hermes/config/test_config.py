@@ -67,7 +67,7 @@ def test_a_value_of_the_wrong_type_is_noted_and_the_default_taken(tmp_path: Path
     assert loaded.notes() != ()
 
 
-def test_a_window_written_with_a_letter_is_no_window(tmp_path: Path) -> None:
+def test_a_window_written_with_a_letter_is_not_a_window(tmp_path: Path) -> None:
     assert config(tmp_path, "model:\n  context_length: 256K\n").value("model.context_length") is None
 
 
@@ -95,7 +95,7 @@ def test_a_file_that_is_no_yaml_mapping_is_a_configuration_error(
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
-def test_what_is_no_file_is_a_configuration_error_and_not_waited_for(
+def test_what_is_not_a_file_is_a_configuration_error_and_not_waited_for(
     make: Callable[[Path], None], tmp_path: Path
 ) -> None:
     make(tmp_path / "config.yaml")

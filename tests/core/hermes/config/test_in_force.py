@@ -25,7 +25,7 @@ def guess(tmp_path: Path, text: str = "", cache: str = "", **kwargs: object) -> 
     return find_window(load_config(tmp_path), home=tmp_path, **kwargs)  # type: ignore[arg-type]
 
 
-def test_nothing_known_is_no_window(tmp_path: Path) -> None:
+def test_nothing_known_is_not_a_window(tmp_path: Path) -> None:
     found = guess(tmp_path, model="nobody-knows")
     assert (found.tokens, found.source, found.verdict) == (None, "unknown", Verdict.UNKNOWN)
 

@@ -157,7 +157,7 @@ def test_telemetry_is_read_whole() -> None:
 @pytest.mark.parametrize(
     "message", [f"API call #1: model=a provider=b in={'9' * 6_000} out=8 total=9", STARTED, DONE, CALL]
 )
-def test_a_torn_line_is_no_line(message: str) -> None:
+def test_a_torn_line_is_not_a_line(message: str) -> None:
     for cut in range(10, len(message)):
         record = parse_line(HEAD + message[:cut], "agent.log:1")
         assert record is None or record.kind is not Kind.STARTED or message[:cut] == STARTED
@@ -213,7 +213,7 @@ def test_rotations_in_any_order_and_doubled_lines_give_one_story(tmp_path: Path)
     assert [path.name for path in log_files(tmp_path)] == ["agent.log.1", "agent.log"]
 
 
-def test_a_log_that_grows_tells_the_same_as_one_read_at_once(tmp_path: Path) -> None:
+def test_a_log_that_grows_says_the_same_as_one_read_at_once(tmp_path: Path) -> None:
     early, late = HEAD + STARTED, HEAD.replace("20:06:47", "20:07:01") + DONE
     between = HEAD.replace("20:06:47", "20:06:50") + CALL
     for lines in ([early], [early, late], [early, late, late, between], [between]):
@@ -264,7 +264,7 @@ def test_the_index_reads_only_the_tail_and_follows_a_rotation(tmp_path: Path) ->
     ]
 
 
-def test_the_index_forgets_a_file_that_was_written_anew(tmp_path: Path) -> None:
+def test_the_index_forgets_a_file_that_was_written_again(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     path = write(tmp_path, "agent.log", *[HEAD + "noise"] * 20, HEAD + STARTED)
     read_log(tmp_path, ["S1"], cache)
@@ -303,7 +303,7 @@ def test_the_log_is_never_written_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
-def test_what_is_no_file_is_a_problem_not_a_crash_and_not_waited_for(
+def test_what_is_not_a_file_is_a_problem_not_a_crash_and_not_waited_for(
     make: Callable[[Path], None], tmp_path: Path
 ) -> None:
     (tmp_path / "logs").mkdir()
@@ -331,7 +331,7 @@ def test_bytes_of_any_kind_do_not_raise(
     read_log(home, ["S1"])
 
 
-def test_starts_of_the_program_are_told_from_clients_made_while_it_runs(tmp_path: Path) -> None:
+def test_starts_of_the_program_are_distinguished_from_clients_made_while_it_runs(tmp_path: Path) -> None:
     write(
         tmp_path,
         "agent.log",

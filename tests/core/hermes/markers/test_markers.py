@@ -8,7 +8,7 @@ PRIOR = "[PRIOR CONTEXT — for reference only; not a new message]"
 PRIOR_END = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
 
 
-def test_a_user_quoting_the_marker_is_no_summary() -> None:
+def test_a_user_quoting_the_marker_is_not_a_summary() -> None:
     assert find_summary(f"what does {LONG} mean?") is None
     assert find_summary(f"it said:\n{PRIOR_END}\n{LONG} x\nbody") is None
     assert find_summary("") is None
@@ -54,7 +54,7 @@ def test_a_merge_that_precedes_the_message_keeps_the_message_apart() -> None:
     assert (match.before, match.body, match.after) == ("", "body", "live text")
 
 
-def test_a_restated_request_behind_the_end_marker_is_no_merge() -> None:
+def test_a_restated_request_behind_the_end_marker_is_not_a_merge() -> None:
     request = (
         "[STILL IN PROGRESS — this is the active request, restated after the compaction boundary …]\nbuild it"
     )
@@ -86,7 +86,7 @@ def test_a_fallback_gives_its_count_and_reason(body: str, dropped: int | None, r
     assert (match.dropped, match.reason) == (dropped, reason)
 
 
-def test_a_model_summary_is_no_fallback() -> None:
+def test_a_model_summary_is_not_a_fallback() -> None:
     match = find_summary(f"{LONG} rules:\n## Goal\nfix the fallback")
     assert match is not None
     assert not match.fallback

@@ -16,7 +16,7 @@ def test_a_stored_version_proves_the_release() -> None:
     assert (guess.release, guess.verdict, guess.version) == ("0.22", Verdict.PROVED, "0.22.2.post1")
 
 
-def test_a_pin_that_is_no_version_is_passed_over() -> None:
+def test_a_pin_that_is_not_a_version_is_passed_over() -> None:
     assert detect_release(ReleaseClues(pin="nightly", schema_version=22)).release == "0.19"
 
 
@@ -95,7 +95,7 @@ def test_a_release_named_without_its_patch_may_be_any_of_them() -> None:
         (ReleaseClues(schema_version=30), "0.21.3", "0.21.3 to 0.21.5"),
     ],
 )
-def test_a_patch_release_is_told_by_its_schema_and_says_what_is_borrowed(
+def test_a_patch_release_is_reported_by_its_schema_and_says_what_is_borrowed(
     clues: ReleaseClues, release: str, version: str
 ) -> None:
     guess = detect_release(clues)

@@ -54,7 +54,7 @@ def test_the_newest_release_asks_for_less_and_compresses_at_once() -> None:
         ("", False),
     ],
 )
-def test_a_server_of_ones_own_is_told_by_its_address(url: str, local: bool) -> None:
+def test_a_server_of_ones_own_is_reported_by_its_address(url: str, local: bool) -> None:
     assert is_local_server(url) is local
 
 

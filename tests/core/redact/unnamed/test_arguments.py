@@ -25,6 +25,6 @@ def test_its_password_is_masked_and_nothing_else(text: str) -> None:
     assert redact_text(text) == text.replace(SECRET, "[redacted:login]")
 
 
-def test_a_list_that_is_no_command_stays() -> None:
+def test_a_list_that_is_not_a_command_stays() -> None:
     text = '["a-b", "-p", "left-right", "-x", "up2down"]'
     assert redact_text(text) == text

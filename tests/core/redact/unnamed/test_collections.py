@@ -34,7 +34,7 @@ def test_what_is_listed_under_it_is_masked(text: str) -> None:
         "monkeys: [t4ngo-99x-Kilo]",
     ],
 )
-def test_what_stands_behind_its_end_or_under_another_name_stays(text: str) -> None:
+def test_what_comes_after_its_end_or_under_another_name_stays(text: str) -> None:
     assert redact_text(text) == text
 
 

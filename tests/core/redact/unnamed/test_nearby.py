@@ -57,6 +57,6 @@ def test_a_word_of_another_text_says_nothing() -> None:
     assert redact_text(text) == text
 
 
-def test_an_id_of_a_session_beside_the_name_of_its_platform_is_shown() -> None:
+def test_an_id_of_a_session_next_to_the_name_of_its_platform_is_shown() -> None:
     line = "A title  telegram  mock-model  24  109K  20261127_061717_af3e7cf6"
     assert redact_text(line) == line

@@ -58,10 +58,10 @@ def test_what_has_no_number_or_is_a_path_could_be_none(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["T_iger827", "349Saffron_", "NyHLiWMO3=ywuSAJew", "CRUJbvr2usvz"])
-def test_odd_passwords_are_told_from_names_and_assignments(value: str) -> None:
+def test_odd_passwords_are_distinguished_from_names_and_assignments(value: str) -> None:
     assert is_password(value)
 
 
 @pytest.mark.parametrize("value", ["ChaCha20-Poly1305", "max_tokens=32", "RSA-4096", "VERSION_2=x"])
-def test_algorithms_and_assignments_are_no_passwords(value: str) -> None:
+def test_algorithms_and_assignments_are_not_passwords(value: str) -> None:
     assert not is_password(value)

@@ -74,5 +74,5 @@ def test_right_behind_the_word_anything_odd_is_one(text: str) -> None:
         "what's the password?\nnobody knows",
     ],
 )
-def test_a_name_beside_the_word_is_none(text: str) -> None:
+def test_a_name_next_to_the_word_is_none(text: str) -> None:
     assert redact_text(text) == text

@@ -178,7 +178,7 @@ def test_a_branch_that_restates_its_parents_summary_was_not_compacted(make: Make
     assert (count.compactions, count.lost) == (0, False)
 
 
-def test_a_thread_whose_first_session_was_never_written_to_was_compacted_at_least_as_often_as_it_goes_on(
+def test_a_thread_whose_first_session_was_never_written_to_was_compacted_at_least_as_often_as_it_continues(
     make: Make, opened: Opened
 ) -> None:
     """Run with 0.16.0: a sub-agent compressed twice before it ends holds rows in its last session only."""

@@ -43,7 +43,7 @@ def test_a_view_in_place_of_a_table_is_never_asked(make: Make, table: str) -> No
         Store(path)
 
 
-def test_an_endless_view_beside_them_is_left_alone(make: Make) -> None:
+def test_an_endless_view_next_to_them_is_left_alone(make: Make) -> None:
     path = closed(make)
     with closing(sqlite3.connect(path)) as db:
         db.execute("DROP TABLE IF EXISTS session_model_usage")
@@ -62,7 +62,7 @@ def test_a_query_that_never_ends_is_ended(make: Make) -> None:
         assert connection.execute("SELECT count(*) FROM messages").fetchone() == (4,)
 
 
-def test_reading_a_closed_database_leaves_nothing_beside_it(make: Make) -> None:
+def test_reading_a_closed_database_leaves_nothing_next_to_it(make: Make) -> None:
     path = closed(make)
     before = (path.read_bytes(), path.stat().st_mtime_ns)
     with Store(path) as store:
@@ -118,7 +118,7 @@ def _noise(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make_log", [_noise, Path.touch, os.mkfifo, Path.mkdir])
-def test_beside_a_log_that_is_none_no_file_is_left(make: Make, make_log: Callable[[Path], None]) -> None:
+def test_next_to_a_log_that_is_none_no_file_is_left(make: Make, make_log: Callable[[Path], None]) -> None:
     path = closed(make)
     make_log(path.with_name("state.db-wal"))
     before = sorted(path.parent.iterdir())
@@ -139,7 +139,7 @@ def test_a_log_left_by_a_crash_is_read_without_its_other_side_file(make: Make, t
         assert len(store.conversation("s").generations[0].row_ids) == 4
 
 
-def test_a_write_that_was_cut_off_is_told_as_that(make: Make) -> None:
+def test_a_write_that_was_cut_off_is_reported_as_that(make: Make) -> None:
     path = closed(make)
     with closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA journal_mode = DELETE")

@@ -74,7 +74,7 @@ def test_a_shared_copy_is_for_reading_only(make: Make) -> None:
             connection.execute("DELETE FROM messages")
 
 
-def test_reading_again_and_again_leaves_nothing_beside_the_file(make: Make) -> None:
+def test_reading_again_and_again_leaves_nothing_next_to_the_file(make: Make) -> None:
     path = closed(make)
     for _ in range(3):
         with closing(open_readonly(path)) as connection:
@@ -82,7 +82,7 @@ def test_reading_again_and_again_leaves_nothing_beside_the_file(make: Make) -> N
     assert os.listdir(path.parent) == ["state.db"]
 
 
-def test_a_file_that_was_just_written_is_read_anew_each_time(make: Make) -> None:
+def test_a_file_that_was_just_written_is_read_again_each_time(make: Make) -> None:
     path = closed(make)
     os.utime(path)
     assert [shared_copy(path) for _ in range(3)] == [None] * 3

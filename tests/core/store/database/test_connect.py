@@ -37,13 +37,13 @@ def test_a_missing_file_is_not_found_and_not_made(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database at all" * 100, b"\x00" * 4096])
-def test_what_is_no_database_is_said_to_be_none(tmp_path: Path, content: bytes) -> None:
+def test_what_is_not_a_database_is_stated_to_be_none(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "state.db"
     path.write_bytes(content)
     assert error_of(path).exit_code == DatabaseError.exit_code
 
 
-def test_a_directory_is_no_database(tmp_path: Path) -> None:
+def test_a_directory_is_not_a_database(tmp_path: Path) -> None:
     assert "directory" in error_of(tmp_path).line
 
 
@@ -172,7 +172,7 @@ def test_a_value_beyond_all_bounds_is_named_and_not_read(
 
 
 @pytest.mark.parametrize("name", ["state.db-shm", "state.db-wal"])
-def test_a_folder_where_a_side_file_would_be_gets_no_other_beside_it(
+def test_a_folder_where_a_side_file_would_be_gets_no_other_next_to_it(
     make: Callable[..., SessionDatabase], name: str
 ) -> None:
     made = make()

@@ -25,7 +25,7 @@ def test_what_is_known_and_stands_right_behind_a_block_was_stored_again() -> Non
     [("dxy", frozenset({8, 9, 10})), ("dabcxy", frozenset()), ("bcxy", frozenset()), ("xy", None)],
     ids=["it reaches over them", "it holds them", "it begins in them", "it begins behind them"],
 )
-def test_the_tail_of_the_next_compaction_tells_whether_they_were_in_memory(
+def test_the_tail_of_the_next_compaction_says_whether_they_were_in_memory(
     tail: str, unseen: frozenset[int] | None
 ) -> None:
     outlines = rows("abcd" + "Scd" + "abc" + "xy" + "T" + tail)

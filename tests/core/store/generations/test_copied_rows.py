@@ -40,7 +40,7 @@ def test_a_pause_of_the_disk_ends_no_run_of_copies(make: Make, opened: Opened, s
     assert (boundary.head_rows, boundary.tail_rows) == (3, 8)
 
 
-def test_an_old_text_said_again_later_is_no_copy(make: Make, opened: Opened) -> None:
+def test_an_old_text_said_again_later_is_not_a_copy(make: Make, opened: Opened) -> None:
     database = filled(make, "0.16")
     database.message("s", "user", "go on")
     database.message("s", "assistant", "done")
@@ -60,7 +60,7 @@ def test_in_a_branch_copies_have_times_its_own_rows_never_had(make: Make, opened
     assert boundary_of(opened(database)).tail_rows == 8
 
 
-def test_a_call_named_again_much_later_is_no_copy(make: Make, opened: Opened) -> None:
+def test_a_call_named_again_much_later_is_not_a_copy(make: Make, opened: Opened) -> None:
     database = filled(make, "0.16")
     old = rotated(database, f"{LONG_SUMMARY} x")
     database.tick(60)

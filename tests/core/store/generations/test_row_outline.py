@@ -96,7 +96,7 @@ def test_rows_are_known_again_once_hermes_has_closed_its_database(
     ],
 )
 @pytest.mark.parametrize("release", ["0.19", "0.22"])
-def test_rows_marked_or_deleted_since_are_read_anew(
+def test_rows_marked_or_deleted_since_are_read_again(
     make: Make, opened: Opened, release: str, change: str
 ) -> None:
     database = long_session(make, release)
@@ -106,7 +106,7 @@ def test_rows_marked_or_deleted_since_are_read_anew(
     assert opened(database).conversation("s") == as_at_first(database)
 
 
-def test_another_file_of_the_same_name_is_read_anew(make: Make, opened: Opened) -> None:
+def test_another_file_of_the_same_name_is_read_again(make: Make, opened: Opened) -> None:
     database = long_session(make, "0.19")
     first = opened(database).conversation("s")
     database.path.rename(database.path.with_name("old.db"))

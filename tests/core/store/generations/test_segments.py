@@ -39,7 +39,7 @@ def test_rows_that_cannot_be_read_are_missed(make: Make, opened: Opened, release
     ]
 
 
-def test_nothing_readable_at_all_is_said_too(make: Make, opened: Opened) -> None:
+def test_nothing_readable_at_all_is_stated_too(make: Make, opened: Opened) -> None:
     database = make()
     database.session("s", message_count=51)
     assert "counts 51 live messages, 0 of them could be read" in complaints(opened(database), "s")[0]

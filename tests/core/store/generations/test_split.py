@@ -89,7 +89,7 @@ def test_a_second_compaction_right_behind_the_first_keeps_no_head_that_was_archi
     assert again in conversation.generations[2].copy_ids
 
 
-def test_a_tail_a_gateway_loaded_and_stamped_anew_was_not_taken_back(make: Make, opened: Opened) -> None:
+def test_a_tail_a_gateway_loaded_and_stamped_again_was_not_taken_back(make: Make, opened: Opened) -> None:
     """Run with 0.21.5: requests alone keep their time when what a gateway had loaded is copied."""
     database = filled(make, "0.22")
     database.compact("s", 3, 6, "one")
@@ -145,7 +145,7 @@ def test_live_rows_before_a_summary_are_its_head_whatever_became_of_them(make: M
     assert shape(opened(database).conversation("s")) == [(24, 0), (10, 9)]
 
 
-def test_an_old_summary_carried_in_the_head_is_no_compaction(make: Make, opened: Opened) -> None:
+def test_an_old_summary_carried_in_the_head_is_not_a_compaction(make: Make, opened: Opened) -> None:
     database = filled(make, "0.19")
     database.compact("s", 0, 6, "one")
     database.turn("s", "more")
@@ -175,7 +175,7 @@ def test_repeated_short_messages_are_not_taken_for_copies(make: Make, opened: Op
     assert shape(opened(database).conversation("s")) == [(20, 0), (17, 6)]
 
 
-def test_the_opening_request_put_again_before_a_compaction_is_no_compaction(
+def test_the_opening_request_put_again_before_a_compaction_is_not_a_compaction(
     make: Make, opened: Opened
 ) -> None:
     """Run with 0.18.2: an interrupted task was asked for once more in the same words."""
@@ -265,7 +265,7 @@ def test_a_summary_merged_into_the_tail_is_found(make: Make, opened: Opened, rel
     assert (boundary.merged, boundary.summary_row, boundary.tail_rows) == (True, summary, 3)
 
 
-def test_a_summary_quoted_by_a_user_is_no_boundary(make: Make, opened: Opened) -> None:
+def test_a_summary_quoted_by_a_user_is_not_a_boundary(make: Make, opened: Opened) -> None:
     database = filled(make, "0.19")
     database.message("s", "user", f"what does {LONG_SUMMARY} mean?")
     assert shape(opened(database).conversation("s")) == [(25, 0)]
@@ -334,7 +334,7 @@ def test_what_another_engine_wrote_in_one_stroke_begins_a_generation(
     assert (boundary.summary_row, conversation.generations[1].row_ids[0]) == (None, first[0])
 
 
-def test_asking_the_same_again_is_no_rewrite(make: Make, opened: Opened) -> None:
+def test_asking_the_same_again_is_not_a_rewrite(make: Make, opened: Opened) -> None:
     database = filled(make, "0.19", turns=1)
     engine_writes(database, tail=2)
     database.message("s", "user", "ask 0")
@@ -342,7 +342,7 @@ def test_asking_the_same_again_is_no_rewrite(make: Make, opened: Opened) -> None
     assert len(opened(database).conversation("s").generations) == 2
 
 
-def test_a_note_of_the_gateway_is_no_message(make: Make, opened: Opened) -> None:
+def test_a_note_of_the_gateway_is_not_a_message(make: Make, opened: Opened) -> None:
     database = filled(make, "0.19", turns=1)
     note = database.message("s", "session_meta", None)
     database.turn("s", "later")
@@ -351,7 +351,7 @@ def test_a_note_of_the_gateway_is_no_message(make: Make, opened: Opened) -> None
     assert note not in generation.row_ids
 
 
-def test_texts_that_recur_in_a_destroyed_transcript_are_no_copies(make: Make, opened: Opened) -> None:
+def test_texts_that_recur_in_a_destroyed_transcript_are_not_copies(make: Make, opened: Opened) -> None:
     """The gateway until 0.17 replaces every row; what is left before the summary is live."""
     database = make("0.16")
     database.session("s")

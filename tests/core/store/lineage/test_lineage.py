@@ -96,7 +96,7 @@ def test_a_child_of_a_living_session_is_a_delegate() -> None:
     assert lineage(Link("a", started_at=1.0), Link("b", "a", 2.0)).kind("b") is Kind.DELEGATE
 
 
-def test_a_legacy_branch_is_told_by_how_its_parent_ended() -> None:
+def test_a_legacy_branch_is_reported_by_how_its_parent_ended() -> None:
     assert lineage(ended("a", "branched"), Link("b", "a", 11.0)).kind("b") is Kind.BRANCH
 
 
@@ -119,7 +119,7 @@ def test_up_to_0_17_the_child_started_last_wins() -> None:
     assert "started last" in (family.why_preferred("a") or "")
 
 
-def test_resume_goes_on_to_the_descendant_that_holds_messages() -> None:
+def test_resume_continues_to_the_descendant_that_holds_messages() -> None:
     family = lineage(Link("a", started_at=1.0), Link("b", "a", 2.0), newest={"b": 3.0})
     assert family.resume("a")[0] == "b"
 
@@ -149,7 +149,7 @@ def test_circles_are_cut() -> None:
 
 
 @pytest.mark.parametrize("config", [None, 7, b"x", "", "not json _from", "[1]", '{"_branched_from": null}'])
-def test_a_config_that_is_no_object_holds_no_markers(config: object) -> None:
+def test_a_config_that_is_not_an_object_holds_no_markers(config: object) -> None:
     assert markers_of(config) == {}
 
 

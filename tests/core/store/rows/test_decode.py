@@ -27,7 +27,7 @@ def test_the_time_of_any_other_year_has_one_in_every_zone(value: int) -> None:
 
 
 @pytest.mark.parametrize("depth", [150, 300, 600, 900, 5_000])
-def test_commands_read_lists_and_mappings_however_deep_they_stand_in_one_another(
+def test_commands_read_lists_and_mappings_however_deep_they_are_in_one_another(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], depth: int
 ) -> None:
     listed, mapped = "[" * depth + "]" * depth, '{"a":' * depth + "1" + "}" * depth

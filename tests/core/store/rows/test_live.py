@@ -102,7 +102,7 @@ def test_locks_and_leases_name_their_holder(make: Make, opened: Opened) -> None:
     assert opened(make("0.13", "old.db")).locks() == ()
 
 
-def test_routing_tells_the_last_prompt_size(make: Make, opened: Opened) -> None:
+def test_routing_says_the_last_prompt_size(make: Make, opened: Opened) -> None:
     database = make("0.18")
     entries = {"a": {"session_id": "s", "last_prompt_tokens": 123}, "b": {"last_prompt_tokens": -1}, "c": [1]}
     for key, entry in entries.items():
@@ -113,7 +113,7 @@ def test_routing_tells_the_last_prompt_size(make: Make, opened: Opened) -> None:
     assert found == {"a": ("s", 123), "b": (None, None), "c": (None, None)}
 
 
-def test_usage_is_told_by_route_and_task(make: Make, opened: Opened) -> None:
+def test_usage_is_reported_by_route_and_task(make: Make, opened: Opened) -> None:
     database = make("0.19")
     database.session("s")
     for task, tokens in (("", 10), ("compression", 4)):
@@ -134,7 +134,7 @@ def test_usage_is_told_by_route_and_task(make: Make, opened: Opened) -> None:
     assert opened(make("0.18", "old.db")).model_usage(["s"]) == ()
 
 
-def test_health_tells_sizes_layout_and_permissions(make: Make, opened: Opened) -> None:
+def test_health_says_sizes_layout_and_permissions(make: Make, opened: Opened) -> None:
     database = make("0.22")
     database.session("s")
     database.turn("s", "1")

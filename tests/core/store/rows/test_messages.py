@@ -49,7 +49,7 @@ def keys(make: Make, opened: Opened, release: str) -> list[str]:
     return list(opened(database).messages([row])[0].wire)
 
 
-def test_keys_stand_in_the_order_each_release_loads_them(make: Make, opened: Opened) -> None:
+def test_keys_are_in_the_order_each_release_loads_them(make: Make, opened: Opened) -> None:
     codex = "codex_reasoning_items codex_message_items"
     ends = f"finish_reason reasoning reasoning_content reasoning_details {codex}"
     tool = "tool_call_id tool_name tool_calls"
@@ -149,7 +149,7 @@ def test_messages_come_in_the_order_asked_for(make: Make, opened: Opened) -> Non
     assert [one.id for one in store.previews([5, 10**6, 3])] == [5, 3]
 
 
-def test_states_are_told_apart(make: Make, opened: Opened) -> None:
+def test_states_are_distinguished(make: Make, opened: Opened) -> None:
     database = make("0.19")
     database.session("s")
     rows = [database.message("s", "user", text) for text in ("live", "archived", "rewound")]
@@ -197,7 +197,7 @@ def test_the_system_prompt_comes_from_the_row_or_the_shared_table(make: Make, op
     assert store.tools(store.session("t")) is None
 
 
-def test_a_tools_bare_name_is_no_answer_from_0_22_on(make: Make, opened: Opened) -> None:
+def test_a_tools_bare_name_is_not_an_answer_from_0_22_on(make: Make, opened: Opened) -> None:
     def loaded(release: str) -> object:
         database = make(release, f"{release}.db")
         database.session("s")

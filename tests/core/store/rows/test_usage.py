@@ -78,7 +78,7 @@ def test_a_summary_by_rotation_lies_in_the_continuation_and_is_owed_by_the_sessi
     assert marked(database.path) == {"two"}
 
 
-def test_what_no_model_wrote_or_nobody_compacted_is_no_lower_bound(tmp_path: Path) -> None:
+def test_what_no_model_wrote_or_nobody_compacted_is_not_a_lower_bound(tmp_path: Path) -> None:
     with SessionDatabase(tmp_path / "state.db", "0.22") as database:
         for name in ("fallback", "plain"):
             database.session(name)
@@ -123,7 +123,7 @@ def test_a_session_without_any_usage_is_short_for_that_reason_alone(tmp_path: Pa
     assert [note for note in books.notes if "no recorded usage" in note] == list(books.notes)
 
 
-def test_a_summary_of_our_own_that_asked_no_model_is_no_lower_bound(tmp_path: Path) -> None:
+def test_a_summary_of_our_own_that_asked_no_model_is_not_a_lower_bound(tmp_path: Path) -> None:
     path = conversation(tmp_path / "state.db", "0.22")
     with Store(path) as store:
         ready = rehearse(store, "s", preview(store, head=4, tail=4))

@@ -15,7 +15,7 @@ def write(text: str, name: str = "config.yaml") -> None:
     (config_directory() / name).write_text(text, encoding="utf-8")
 
 
-def test_show_tells_where_each_value_comes_from(cli: Cli) -> None:
+def test_show_says_where_each_value_comes_from(cli: Cli) -> None:
     write("# mine\nalerts:\n  context: 0.5\n")
     rows = {row["name"]: row for row in cli("config", "show", "--json").json["settings"]}
     assert (rows["alerts.context"]["value"], rows["alerts.context"]["origin"]) == (0.5, "config.yaml:3")
@@ -38,7 +38,7 @@ def test_check_names_the_line_and_exits_4(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(("name", "text"), [("keys.yaml", "no.such: x\n"), ("prices.yaml", "- nothing: 1\n")])
-def test_check_looks_into_the_files_beside_it(name: str, text: str, cli: Cli) -> None:
+def test_check_looks_into_the_files_next_to_it(name: str, text: str, cli: Cli) -> None:
     write(text, name)
     (problem,) = cli("config", "check", "--json", code=4).json["problems"]
     assert name in problem["path"]

@@ -94,7 +94,7 @@ def test_a_screen_that_is_named_is_answered_first(
     assert "quit: " in rest
 
 
-def test_a_wrong_number_an_empty_line_and_the_end_of_the_pipe_are_no_errors(
+def test_a_wrong_number_an_empty_line_and_the_end_of_the_pipe_are_not_errors(
     home: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
 ) -> None:
     out = said(monkeypatch, cli, home, "9", "", "²", "/nothing like it", "1", "f", "u", word="--linear")

@@ -40,7 +40,7 @@ def test_a_table_that_cannot_be_read_is_named_and_hides_no_other(
     ]
 
 
-def test_the_answer_stands_before_what_was_looked_at(home: Path, cli: Cli) -> None:
+def test_the_answer_is_before_what_was_looked_at(home: Path, cli: Cli) -> None:
     path, answer, *looked_at = cli("doctor", "--db", home / "state.db").out.splitlines()
     assert path == str(home / "state.db")
     assert " to fix now" in answer

@@ -25,5 +25,5 @@ def test_live_messages_are_found_when_asked_for(as_json: Json) -> None:
     assert all(not hit["live"] for hit in gone)
 
 
-def test_what_nobody_said_is_said_to_be_missing(as_text: Text) -> None:
+def test_what_nobody_said_is_stated_to_be_missing(as_text: Text) -> None:
     assert "0 messages" in as_text("recall", QUEUE, "zeppelinschlepper")

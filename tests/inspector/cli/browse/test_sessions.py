@@ -181,7 +181,7 @@ def test_words_of_the_newest_session_name_a_conversation_whose_first_holds_none(
     assert cli("why", "second", *place).out.startswith("Why is the build slow?")
 
 
-def test_figures_that_are_partial_say_where_the_rest_is_told(
+def test_figures_that_are_partial_say_where_the_rest_is_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A compaction whose summary nobody booked."""

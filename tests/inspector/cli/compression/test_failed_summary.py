@@ -37,7 +37,7 @@ def rows(home: Path) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("release", releases())
-def test_a_refused_key_is_told_whatever_the_release_says(release: str, home: Path, cli: Cli) -> None:
+def test_a_refused_key_is_reported_whatever_the_release_says(release: str, home: Path, cli: Cli) -> None:
     with far_end("401") as end:
         found = cli(*asking(end, home, "--release", release, "--json")).json
         if release == releases()[-1]:  # people read the same in each

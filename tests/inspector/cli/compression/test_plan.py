@@ -68,7 +68,7 @@ def test_a_patch_version_means_its_release(long: str, text: str, release: str, c
     assert _plan(cli, "--messages", long, "--window", "64000", "--release", text)["release"] == release
 
 
-def test_a_word_is_no_release(long: str, cli: Cli) -> None:
+def test_a_word_is_not_a_release(long: str, cli: Cli) -> None:
     assert "0.22" in cli("plan", "--messages", long, "--release", "newest", code=2).err
 
 
@@ -176,7 +176,7 @@ def test_a_sound_conversation_is_planned_without_a_warning(as_json: Json) -> Non
 
 
 @pytest.mark.parametrize(("asked", "used"), [("9.9", "0.22"), ("0.23.1", "0.22"), ("0.4", "0.13")])
-def test_a_release_nobody_knows_is_said_to_be_answered_by_another(
+def test_an_unknown_release_is_stated_to_be_answered_by_another(
     long: str, asked: str, used: str, cli: Cli
 ) -> None:
     shown = cli("plan", "--messages", long, "--json", "--release", asked)

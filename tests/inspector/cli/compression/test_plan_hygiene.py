@@ -31,7 +31,7 @@ def test_a_file_is_checked_as_the_gateway_would_with_its_config(
     assert (found["tokens"], found["source"], found["messages"]) == (170_000, "actual", 8)
 
 
-def test_without_a_gateway_nothing_is_said_of_it(messages: str, cli: Cli) -> None:
+def test_without_a_gateway_nothing_is_stated_about_it(messages: str, cli: Cli) -> None:
     assert cli("plan", "--messages", messages, "--json").json["hygiene"] is None
 
 

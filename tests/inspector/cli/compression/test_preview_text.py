@@ -18,7 +18,7 @@ GONE = ("src/weekly.py", "src/daily.py", "src/hourly.py")
 TOLD = "\n".join(("The import of invoices dies.", f"{LIE}.", *(f"{name} was deleted." for name in GONE)))
 
 
-def test_a_suspicion_is_told_apart_with_the_nearest_place_of_the_messages() -> None:
+def test_a_suspicion_is_distinguished_with_the_nearest_place_of_the_messages() -> None:
     found = replace(preview_of(WORK, WORK[:1], None), retention=retention(WORK, TOLD))
     told = [str(line) for line in diff(found) if str(line).startswith("# ")]
     assert told == [

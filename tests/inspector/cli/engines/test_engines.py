@@ -60,7 +60,7 @@ def test_plan_takes_another_engine_s_cut(home: Path, messages: Path, cli: Cli) -
     assert told["engine"]["kept"] == 2
 
 
-def test_compress_tells_what_the_engine_left_and_what_is_broken(
+def test_compress_says_what_the_engine_left_and_what_is_broken(
     tmp_path: Path, messages: Path, cli: Cli
 ) -> None:
     place = engine(tmp_path, DROPS_IDS, name="broken")
@@ -71,7 +71,7 @@ def test_compress_tells_what_the_engine_left_and_what_is_broken(
     assert "tool_call_id" in str(told["engine"]["problems"])
 
 
-def test_engines_stand_side_by_side_and_one_that_fails_spoils_nothing(
+def test_engines_are_side_by_side_and_one_that_fails_spoils_nothing(
     home: Path, messages: Path, cli: Cli
 ) -> None:
     line = ["compress", "--messages", str(messages), "--window", "64000", "--home", str(home), "--json"]

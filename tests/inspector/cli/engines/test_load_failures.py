@@ -105,7 +105,7 @@ def test_a_reason_is_given_for_every_release_that_does_not_take_it(
         ),
     ],
 )
-def test_what_runs_in_place_of_the_selected_engine_is_told(
+def test_what_runs_in_place_of_the_selected_engine_is_reported(
     tmp_path: Path,
     cli: Cli,
     source: str,

@@ -27,7 +27,7 @@ AUTH = "Refactor the auth module"
 SECRET = "sk-ant-api03-" + "Qx7" * 30
 
 
-def test_the_report_tells_compactions_findings_and_cost(as_text: Text) -> None:
+def test_the_report_says_compactions_findings_and_cost(as_text: Text) -> None:
     report = as_text("export", AUTH)
     for title in (
         "Conversation",

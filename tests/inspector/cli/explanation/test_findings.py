@@ -48,7 +48,7 @@ def test_people_read_first_how_many_there_are_to_fix(as_text: Text) -> None:
     ]
 
 
-def test_what_failed_stands_first_with_the_title_of_its_conversation(as_text: Text) -> None:
+def test_what_failed_comes_first_with_the_title_of_its_conversation(as_text: Text) -> None:
     first = as_text("findings").split("\n■ ")[1]
     assert first.startswith("Compression failed: ")
     assert " · Why is the deploy slow · " in first
@@ -77,7 +77,7 @@ def test_a_terminal_is_told_of_the_worst_meanwhile(as_text: Text, monkeypatch: p
     assert rule in printed
 
 
-def test_what_conversations_share_is_said_once_and_of_one_rule_no_more_than_ten() -> None:
+def test_what_conversations_share_is_stated_once_and_of_one_rule_no_more_than_ten() -> None:
     shared = [_finding("A1", "the same", session=f"s{number}") for number in range(3)]
     own = [_finding("E1", f"session {number} ended") for number in range(12)]
     text = list(lines([*own, *shared]))

@@ -14,7 +14,7 @@ EVENT = {
 }  # fmt: skip
 
 
-def test_every_compaction_of_a_conversation_is_told_in_order(as_json: Json) -> None:
+def test_every_compaction_of_a_conversation_is_reported_in_order(as_json: Json) -> None:
     why = as_json("why", "Refactor the auth module")
     assert len(why["events"]) == 2
     assert all(set(event) >= EVENT for event in why["events"])

@@ -59,7 +59,7 @@ def test_a_template_may_name_every_field_that_is_listed(field: str, as_text: Tex
 @pytest.mark.parametrize(
     "template", ["{tokns}", "{tokens.real}", "{tokens[0]}", "{tokens!r}", "{share:>9}", "{", "}"]
 )
-def test_a_template_that_is_off_is_told_in_one_line(template: str, home: Path, cli: Cli) -> None:
+def test_a_template_that_is_off_is_reported_in_one_line(template: str, home: Path, cli: Cli) -> None:
     shown = cli("status", "--format", template, "--home", home, code=2)
     assert shown.out == ""
     assert "--format" in shown.err
@@ -132,7 +132,7 @@ def test_several_profiles_are_not_opened_while_nothing_changes(
     assert line(cli, *words) == first
 
 
-def test_that_a_profile_was_left_out_is_said_each_time(tmp_path: Path, cli: Cli) -> None:
+def test_that_a_profile_was_left_out_is_stated_each_time(tmp_path: Path, cli: Cli) -> None:
     home = _with_profile(tmp_path / "both")
     (home / "profiles" / "work" / "state.db").write_bytes(b"no database" * 1_000)
     for _ in range(2):

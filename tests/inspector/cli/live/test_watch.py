@@ -34,7 +34,7 @@ def told(cli: Cli, writer: Writer, cursor: Path, *words: str) -> list[dict[str, 
     ]
 
 
-def test_a_cursor_goes_on_where_the_last_call_ended(writer: Writer, tmp_path: Path, cli: Cli) -> None:
+def test_a_cursor_continues_where_the_last_call_ended(writer: Writer, tmp_path: Path, cli: Cli) -> None:
     cursor = tmp_path / "cursor"
     writer.message("before")
     assert told(cli, writer, cursor) == []
@@ -74,7 +74,7 @@ def test_a_line_for_people_cannot_act_on_the_terminal(writer: Writer, tmp_path: 
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"x": 1}\x00'])
-def test_a_file_that_is_no_cursor_is_told_and_left_alone(
+def test_a_file_that_is_not_a_cursor_is_reported_and_left_alone(
     content: str, writer: Writer, tmp_path: Path, cli: Cli
 ) -> None:
     cursor = tmp_path / "cursor"
@@ -90,7 +90,9 @@ def test_watching_changes_no_byte_of_the_store(writer: Writer, tmp_path: Path, c
     assert {path.name: path.read_bytes() for path in writer.home.iterdir() if path.suffix == ".db"} == before
 
 
-def test_beside_a_writer_nothing_is_missed_and_nothing_is_told_twice(writer: Writer, tmp_path: Path) -> None:
+def test_next_to_a_writer_nothing_is_missed_and_nothing_is_reported_twice(
+    writer: Writer, tmp_path: Path
+) -> None:
     """Ten of each a second, while the log rotates and the database is checkpointed, vacuumed and replaced."""
     cursor, lines = tmp_path / "cursor", tmp_path / "lines"
     command = [sys.executable, "-m", "inspector", "watch", "--json", "--home", str(writer.home)]

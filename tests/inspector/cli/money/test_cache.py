@@ -121,6 +121,6 @@ def test_a_file_of_another_kind_is_refused(home: Path, tmp_path: Path, cli: Cli)
         ({}, "this proves usage, but no break"),
     ],
 )
-def test_what_a_recorder_was_not_shown_is_said(parts: dict[str, int], said: str) -> None:
+def test_what_a_recorder_was_not_shown_is_stated(parts: dict[str, int], said: str) -> None:
     use = RecordedUse(1, Buckets(input=10), {}, parts, {}, ())
     assert list(recorded_lines(use))[-1].endswith(said)

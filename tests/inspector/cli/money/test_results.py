@@ -31,7 +31,7 @@ KEYS = {
 }
 
 
-def test_results_have_every_key_promised_and_come_dearest_first(as_json: Json) -> None:
+def test_results_have_every_key_promised_and_come_most_expensive_first(as_json: Json) -> None:
     found = as_json("results", AUTH)
     assert found["results"]
     assert all(set(one) >= KEYS for one in found["results"])

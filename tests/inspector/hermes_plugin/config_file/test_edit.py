@@ -86,7 +86,7 @@ def test_a_plugin_enabled_under_our_heading_keeps_the_heading() -> None:
 
 @pytest.mark.parametrize("text", FILES)
 @pytest.mark.parametrize("flow", [True, False])
-def test_a_file_hermes_wrote_anew_names_the_plugin_no_more(text: str, flow: bool) -> None:
+def test_a_file_hermes_wrote_again_names_the_plugin_no_more(text: str, flow: bool) -> None:
     edit = with_plugin(text, "inspector", engine=True)
     anew = yaml.safe_dump({**tree(edit.text), "display": {"skin": "x"}}, default_flow_style=flow)
     left = said(tree(without_plugin(without(anew, edit.changes), text, "inspector")))

@@ -78,7 +78,7 @@ def test_a_hermes_that_is_found_edits_config_yaml_and_uninstall_brings_the_bytes
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such script")
-def test_what_was_edited_behind_hermes_stays_and_the_file_before_is_left_beside(
+def test_what_was_edited_behind_hermes_stays_and_the_file_before_is_left_next_to_it(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stand_in(tmp_path, REWRITES, monkeypatch)

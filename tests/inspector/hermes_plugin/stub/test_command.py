@@ -48,7 +48,7 @@ def test_it_answers_what_was_typed(
     assert said in command(sample_home)(text)
 
 
-def test_before_the_first_message_the_newest_conversation_is_told_and_said_to_be(
+def test_before_the_first_message_the_newest_conversation_is_reported_and_said_to_be(
     sample_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HERMES_HOME", str(sample_home))
@@ -68,5 +68,5 @@ def test_in_a_terminal_no_word_is_broken(sample_home: Path, monkeypatch: pytest.
     assert wrapped.split() == whole.split()
 
 
-def test_an_interpreter_that_is_gone_is_told_in_the_chat(sample_home: Path) -> None:
+def test_an_interpreter_that_is_gone_is_reported_in_the_chat(sample_home: Path) -> None:
     assert command(sample_home, "/nowhere/python")("why").startswith("Hermes Inspector cannot answer: ")

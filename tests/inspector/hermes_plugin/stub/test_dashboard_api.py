@@ -68,7 +68,7 @@ def test_it_lists_conversations_and_reports_one(api: Any) -> None:
     assert {"why", "findings", "usage", "cache", "chain"} <= found.keys()
 
 
-def test_what_cannot_be_reported_is_told_in_the_words_of_the_command(api: Any) -> None:
+def test_what_cannot_be_reported_is_reported_in_the_words_of_the_command(api: Any) -> None:
     with pytest.raises(RefusedError, match="no session"):
         api.report("nothing of that name")
 

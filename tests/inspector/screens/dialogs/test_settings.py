@@ -43,7 +43,7 @@ async def test_every_value_says_where_it_comes_from(app: InspectorApp) -> None:
         assert origins["alerts.bell"] == "default"
 
 
-async def test_a_theme_is_worn_while_the_cursor_stands_on_it_and_taken_off_again(app: InspectorApp) -> None:
+async def test_a_theme_is_worn_while_the_cursor_is_on_it_and_taken_off_again(app: InspectorApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await opened(pilot)
         before = app.theme
@@ -83,7 +83,7 @@ async def test_the_setting_of_the_theme_leads_to_the_themes_and_says_so(app: Ins
         assert row.name == app.theme
 
 
-async def test_a_file_that_cannot_be_used_is_told_with_its_line(app: InspectorApp) -> None:
+async def test_a_file_that_cannot_be_used_is_reported_with_its_line(app: InspectorApp) -> None:
     path = own_config()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("themes: x\n")

@@ -77,7 +77,7 @@ def test_everything_is_examined_and_counted(samples: Location) -> None:
     assert steps[-1].found
 
 
-def test_the_messages_looked_through_are_told(samples: Location) -> None:
+def test_the_messages_looked_through_are_reported(samples: Location) -> None:
     told: list[tuple[int, int]] = []
     steps = examine_all([samples], lambda: False, lambda done, total: told.append((done, total)))
     assert next(steps).done == 0
@@ -104,7 +104,7 @@ def test_an_examination_stops_when_told_to(samples: Location) -> None:
     assert len(list(examine_all([samples], stop))) < 8
 
 
-def test_one_conversation_tells_what_it_could_not_answer(samples: Location) -> None:
+def test_one_conversation_says_what_it_could_not_answer(samples: Location) -> None:
     from core.store.store import Store
 
     with Store(samples) as store:
@@ -218,7 +218,7 @@ async def test_f_examines_the_conversation_in_front(samples: Location) -> None:
         assert running.clipboard
 
 
-async def test_what_cannot_be_examined_is_said(app: MakeApp, tmp_path: Path) -> None:
+async def test_what_cannot_be_examined_is_stated(app: MakeApp, tmp_path: Path) -> None:
     broken = tmp_path / "state.db"
     broken.write_bytes(b"no database here" * 40)
     async with settled(running := app(broken), 80, 24) as pilot:

@@ -152,7 +152,7 @@ async def test_an_examination_that_broke_off_does_not_say_that_nothing_is_wrong(
         assert "Nothing to report" not in drawn(pilot)
 
 
-def test_what_the_sentence_says_is_no_number_to_show_again() -> None:
+def test_what_the_sentence_says_is_not_a_number_to_show_again() -> None:
     said = Finding(
         "C7", "x", Severity.INFO, "The newest: it may", Verdict.PROVED, numbers={"what": "The newest"}
     )

@@ -148,7 +148,7 @@ async def test_words_somebody_wrote_lead_to_their_message(tmp_path: Path) -> Non
         assert app.screen.cursor.row == row
 
 
-async def test_a_name_nobody_has_is_said_and_nothing_opens(tmp_path: Path) -> None:
+async def test_a_name_nobody_has_is_stated_and_nothing_opens(tmp_path: Path) -> None:
     app = app_on(tmp_path)
     async with app.run_test(size=(120, 30), notifications=True) as pilot:
         before = app.screen

@@ -16,7 +16,7 @@ def recalled(location: Location, text: str) -> SearchAnswer:
 
 
 @pytest.mark.parametrize(("room", "more"), [(-1, True), (0, True), (1, False)])
-def test_that_there_may_be_more_is_said_once_as_many_were_found_as_are_asked_for(
+def test_that_there_may_be_more_is_stated_once_as_many_were_found_as_are_asked_for(
     samples: Location, monkeypatch: pytest.MonkeyPatch, room: int, more: bool
 ) -> None:
     every = recalled(samples, "auth")

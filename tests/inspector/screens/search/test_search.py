@@ -78,7 +78,7 @@ async def test_a_search_for_a_credential_is_not_remembered(app: MakeApp, home: P
     assert "searches" not in state.kept
 
 
-async def test_how_many_there_are_and_where_the_cursor_is_stand_below_the_question(
+async def test_how_many_there_are_and_where_the_cursor_is_are_below_the_question(
     app: MakeApp, home: Path
 ) -> None:
     async with settled(running := app(home), 80, 24) as pilot:

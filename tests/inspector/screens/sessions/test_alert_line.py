@@ -18,7 +18,7 @@ from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import drawn, press
 
 
-async def test_the_worst_is_told_whole_with_its_fix_at_every_width_and_n_goes_through_all(
+async def test_the_worst_is_reported_whole_with_its_fix_at_every_width_and_n_goes_through_all(
     samples: Location,
 ) -> None:
     app = InspectorApp([samples], now=lambda: NOW)
@@ -37,7 +37,7 @@ async def test_the_worst_is_told_whole_with_its_fix_at_every_width_and_n_goes_th
         assert len(set(told)) == len(line.alerts)
 
 
-async def test_what_is_wrong_below_the_rows_in_sight_is_told_too(samples: Location) -> None:
+async def test_what_is_wrong_below_the_rows_in_sight_is_reported_too(samples: Location) -> None:
     async with settled(app := InspectorApp([samples], now=lambda: NOW), 80, 14):
         listing = app.screen.listing  # type: ignore[attr-defined]
         assert len(listing.in_sight) < len(listing.extras)
@@ -45,7 +45,7 @@ async def test_what_is_wrong_below_the_rows_in_sight_is_told_too(samples: Locati
 
 
 @pytest.mark.parametrize("profile", ["laptop", "work"])
-async def test_a_healthy_home_is_told_so_until_escape_takes_the_line_away(
+async def test_a_healthy_home_is_reported_so_until_escape_takes_the_line_away(
     sample_home: Path, profile: str
 ) -> None:
     told = "● No compression failed, and no conversation is near its limit."

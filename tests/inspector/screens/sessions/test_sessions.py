@@ -146,7 +146,7 @@ async def test_an_untitled_conversation_is_shown_by_what_its_user_said_first(
         assert not any("nameless" in line for line in lines)
 
 
-async def test_a_high_screen_tells_the_row_under_the_cursor_in_full(app: MakeApp, home: Path) -> None:
+async def test_a_high_screen_says_the_row_under_the_cursor_in_full(app: MakeApp, home: Path) -> None:
     async with settled(running := app(home), 120, 40) as pilot:
         await press(pilot, "G")
         card = screen(running).query_one(SessionCard)

@@ -14,7 +14,7 @@ from tests.inspector.widgets.charts.test_context_strip_layout import plan_of
 INK = Palette(defaults())
 
 
-def test_each_part_has_a_texture_and_the_tick_stands_at_the_threshold() -> None:
+def test_each_part_has_a_texture_and_the_tick_is_at_the_threshold() -> None:
     plan = plan_of([20_000, 30_000, 50_000], 1, 1)
     cells = draw_cells(strip_layout(plan, 100), INK, None).strip().text.strip(" ")
     assert cells == "█" * 10 + "▒" * 15 + "▄" * 25 + "·" * 25 + "│"

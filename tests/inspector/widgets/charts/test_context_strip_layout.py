@@ -76,9 +76,7 @@ def test_every_cell_has_one_part_and_existing_parts_have_a_cell(plan: Plan, widt
 
 @given(plans(), st.integers(8, 220))
 @settings(max_examples=200, deadline=None)
-def test_the_tick_stands_in_the_filled_part_exactly_when_the_threshold_is_reached(
-    plan: Plan, width: int
-) -> None:
+def test_the_tick_is_in_the_filled_part_exactly_when_the_threshold_is_reached(plan: Plan, width: int) -> None:
     layout = strip_layout(plan, width)
     if layout.threshold is None:
         assert plan.threshold_tokens is None

@@ -48,7 +48,7 @@ async def test_a_column_past_the_threshold_has_no_hole_where_two_parts_meet() ->
         assert filled[:4] == ["█" * 10] * 4, app.lines()
 
 
-async def test_asides_stand_where_they_fell_and_before_a_number_that_fell_there() -> None:
+async def test_asides_are_where_they_fell_and_before_a_number_that_fell_there() -> None:
     async with (app := Alone(CurveChart())).run_test(size=(25, 10)) as pilot:
         chart = app.widget
         chart.values = (1, 2, 3, 4, 5, 6, 7, 8)
@@ -74,7 +74,7 @@ def test_a_pressure_bar_has_its_size_and_its_limit() -> None:
     assert bar(ContextUse(16_300, 54_400, 64_000)).endswith("─ 16.3K/54.4K")
 
 
-def test_a_window_nobody_knows_is_said_in_words_where_there_is_room() -> None:
+def test_an_unknown_window_is_stated_in_words_where_there_is_room() -> None:
     assert bar(ContextUse(50_000, None, None)).strip() == "– window unknown"
     assert bar(ContextUse(50_000, None, None), 12).strip() == "–"
 

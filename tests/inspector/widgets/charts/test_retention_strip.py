@@ -37,7 +37,7 @@ def lost(category: str, value: str) -> Fact:
     return Fact(category, value, (4,), "lost")
 
 
-def test_counts_are_told_by_category_and_the_gravest_loss_by_name() -> None:
+def test_counts_are_reported_by_category_and_the_gravest_loss_by_name() -> None:
     never = lost("constraints", "never touch migrations")
     text = survival_line(report(lost("numbers", "41"), never), 120, INK).text
     assert "facts kept 82%  rules you set 2/3  files 11/12  ▲ lost: never touch migrations" in text

@@ -223,7 +223,7 @@ def test_a_list_that_grew_keeps_its_pages_and_asks_only_for_the_rest() -> None:
     assert grown.row(3) == 3
 
 
-async def test_a_long_list_that_grows_does_not_lay_the_screen_out_anew(
+async def test_a_long_list_that_grows_does_not_lay_the_screen_out_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = Alone(Numbers(numbers(100)))

@@ -11,7 +11,7 @@ def shown(rows: FoldingRows[str]) -> list[str | None]:
     return [rows.row(index) for index in range(rows.count)]
 
 
-def test_children_stand_below_their_row() -> None:
+def test_children_are_below_their_row() -> None:
     rows = FoldingRows(ListRows(["a", "b", "c"]))
     rows.unfold(1, ("b1", "b2"))
     assert shown(rows) == ["a", "b", "b1", "b2", "c"]

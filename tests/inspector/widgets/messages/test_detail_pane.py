@@ -22,7 +22,7 @@ def said(role: str = "user", content: object = "hello", row: Row | None = None, 
     return Message({"role": role, "content": content, **wire}, row)
 
 
-def test_estimate_and_tokenizer_stand_side_by_side_and_a_foreign_tokenizer_is_marked() -> None:
+def test_estimate_and_tokenizer_are_side_by_side_and_a_foreign_tokenizer_is_marked() -> None:
     told = Detail(3, said(), estimate=12, counted=(9, "o200k_base"))
     assert "~12 tokens · ≈9 o200k_base" in text_of(told)
     assert "~12 tokens · 9 o200k_base" in text_of(Detail(3, said(), None, 12, (9, "o200k_base"), exact=True))
@@ -35,14 +35,14 @@ def test_pairs_are_named_and_orphans_only_where_pairs_are_known() -> None:
     assert "answers no call" not in text_of(Detail(2, result))
 
 
-def test_what_became_of_the_row_is_said_in_words() -> None:
+def test_what_became_of_the_row_is_stated_in_words() -> None:
     row = Row(9, "s", state=RowState.ARCHIVED, damage=("tool_calls is not JSON",))
     text = text_of(Detail(0, said(row=row)))
     assert "row 9 · archived: summarised away by a compaction" in text
     assert "▲ tool_calls is not JSON" in text
 
 
-def test_the_pruned_text_stands_above_the_full_one() -> None:
+def test_the_pruned_text_is_above_the_full_one() -> None:
     text = text_of(Detail(0, said("tool", "all of it"), Part.MIDDLE, stub="[terminal] ran it"))
     assert text.index("→ [terminal] ran it") < text.index("all of it")
 
@@ -62,7 +62,7 @@ def test_reasoning_calls_and_images_are_all_there() -> None:
     assert "  path: a.py" in text
 
 
-def test_a_long_message_stops_after_a_piece_and_says_how_to_go_on() -> None:
+def test_a_long_message_stops_after_a_piece_and_says_how_to_continue() -> None:
     long = said(content="word " * CHUNK)
     assert "first 64 KB of 320 KB · m for more" in text_of(Detail(0, long))
     assert "m for more" not in text_of(Detail(0, long, shown=10 * CHUNK))

@@ -37,7 +37,7 @@ def drawn(row: MessageRow, width: int = 100, marks: Marks | None = None) -> str:
     return words(draw_message(row, width, INK, marks or Marks()))
 
 
-def test_a_row_says_where_it_lies_who_speaks_and_what_it_weighs() -> None:
+def test_a_row_says_where_it_is_who_speaks_and_what_it_weighs() -> None:
     row = MessageRow(3, preview(), Part.MIDDLE, tokens=2_308)
     assert drawn(row).split() == ["M", "3", "○", "user", "2,308", "hello"]
 
@@ -67,7 +67,7 @@ def test_a_summary_is_named_so() -> None:
     assert "§ summary" in drawn(MessageRow(0, preview(is_summary=True), Part.HEAD, 10))
 
 
-def test_damage_comes_first_and_emptiness_is_said() -> None:
+def test_damage_comes_first_and_emptiness_is_stated() -> None:
     assert "▲ content is not UTF-8" in drawn(MessageRow(0, preview(damage=("content is not UTF-8",))))
     assert drawn(MessageRow(0, preview(text=" \n"))).endswith("empty")
 

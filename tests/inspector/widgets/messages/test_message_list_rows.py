@@ -32,7 +32,7 @@ def test_each_row_is_one_message_or_one_band_in_order(rows: Banding) -> None:
 
 @given(listings())
 @settings(max_examples=60, deadline=None)
-def test_a_band_stands_directly_above_its_message(rows: Banding) -> None:
+def test_a_band_is_directly_above_its_message(rows: Banding) -> None:
     for row in range(rows.count):
         band = rows.at(row)
         if isinstance(band, Band) and band.before < rows.messages:
@@ -64,7 +64,7 @@ def test_a_plan_without_a_middle_says_so() -> None:
     assert partition_bands(plan_of([], 0, 0)) == ()
 
 
-def test_a_summary_is_told_from_what_its_user_said() -> None:
+def test_a_summary_is_distinguished_from_what_its_user_said() -> None:
     rows = [
         message_row(0, Message({"role": "user", "content": text}), None, 1)
         for text in ("[CONTEXT SUMMARY]: so far", "hello")

@@ -145,7 +145,7 @@ def test_the_real_home_stays_as_it_is(tmp_path: Path) -> None:
     assert (home / "config.yaml").read_text() == "model: m\n"
 
 
-def test_a_broken_list_is_told_as_broken(tmp_path: Path) -> None:
+def test_a_broken_list_is_reported_as_broken(tmp_path: Path) -> None:
     body = """
     return [{k: v for k, v in row.items() if k != "tool_call_id"} for row in messages[:7]]
     """
@@ -153,7 +153,7 @@ def test_a_broken_list_is_told_as_broken(tmp_path: Path) -> None:
     assert "3 tool results without a tool_call_id" in found.problems
 
 
-def test_an_engine_that_changes_the_list_it_was_given_is_told(tmp_path: Path) -> None:
+def test_an_engine_that_changes_the_list_it_was_given_is_reported(tmp_path: Path) -> None:
     found = compacted(engine(tmp_path, "messages[0]['content'] = 'x'; return messages"))
     assert found.problems == ("it changed the list it was given",)
 

@@ -36,14 +36,14 @@ SUPPLIER = "The heap of the second supplier died of the invoices."
 WRONG = "\nsrc/imports/weekly.py was deleted.\nIt was released as 4.7.1.\nMaria Gomez paid $90 for it.\n"
 
 
-def test_what_no_passage_holds_together_is_suspected_in_a_caught_summary_beside_its_nearest_place() -> None:
+def test_what_no_passage_holds_together_is_suspected_in_a_caught_summary_next_to_its_nearest_place() -> None:
     found = suspicions(SUPPLIER + WRONG)
     (suspected_one,) = [one for one in found if one.where == SUPPLIER]
     assert suspected_one.category == "suspected"
     assert suspected_one.nearest == "worker died: heap exhausted"
 
 
-def test_in_a_summary_that_nothing_speaks_against_it_is_taken_for_other_words() -> None:
+def test_in_a_summary_that_nothing_speaks_against_it_is_mistaken_for_other_words() -> None:
     assert suspicions(SUPPLIER) == []
 
 
@@ -56,11 +56,11 @@ def test_in_a_summary_that_nothing_speaks_against_it_is_taken_for_other_words() 
         "The currency of a supplier is not prefilled yet.",
     ],
 )
-def test_what_was_done_or_is_told_as_a_wish_is_not_suspected(claim: str) -> None:
+def test_what_was_done_or_is_reported_as_a_wish_is_not_suspected(claim: str) -> None:
     assert suspicions(claim) == []
 
 
-def test_a_suspicion_stands_behind_what_no_message_holds_and_counts_for_less() -> None:
+def test_a_suspicion_comes_after_what_no_message_holds_and_counts_for_less() -> None:
     report = retention(WORK, HONEST + SUPPLIER + WRONG)
     assert [claim.category for claim in report.unsupported][-1] == "suspected"
     assert report.unfounded == report.unsupported[:-1]
@@ -88,7 +88,7 @@ def test_an_honest_summary_is_not_suspected() -> None:
     assert retention(WORK, HONEST).unsupported == ()
 
 
-def test_what_is_unlikely_is_suspected_beside_several_flagged_claims_and_not_beside_one() -> None:
+def test_what_is_unlikely_is_suspected_next_to_several_flagged_claims_and_not_next_to_one() -> None:
     doubtful = "The heap of the worker was doubled."
     one, several = (
         [claim.where for claim in retention(WORK, HONEST + doubtful + wrong).unsupported]
@@ -126,7 +126,7 @@ def least_likely(*doubts: Doubt) -> list[str]:
     return [one.where for one in suspected(weigh_doubts([*LIKELY, *doubts]), ["A.", "B.", "C."])]
 
 
-def test_what_another_sentence_tells_otherwise_is_suspected_before_what_none_does() -> None:
+def test_what_another_sentence_says_otherwise_is_suspected_before_what_none_does() -> None:
     told = doubt("Told.", 0.0, "heap", "worker", "raise")
     untold = doubt("Untold.", 1.0, "rows", "lock", "read")
     again = doubt("Again.", 1.0, "heap", "worker", "halve")
@@ -148,7 +148,7 @@ def with_denial(one: Doubt) -> Doubt:
     return replace(one, signs=replace(one.signs, denied=1.0))
 
 
-def test_words_that_stand_side_by_side_in_a_clause_alone_speak_against_it() -> None:
+def test_words_that_are_side_by_side_in_a_clause_alone_speak_against_it() -> None:
     between = "Rows of the ledger are read one by one, and whoever waits for them is told to come back. "
     told = [user(f"Only the tenant may lock. {between}The auditor signs the statement.")]
     evidence = Evidence(views(told), told, weigh(views(told)))
@@ -160,6 +160,6 @@ def test_words_that_stand_side_by_side_in_a_clause_alone_speak_against_it() -> N
     assert apart > 0.5
 
 
-def test_what_stands_in_the_messages_word_for_word_is_not_suspected() -> None:
+def test_what_is_in_the_messages_word_for_word_is_not_suspected() -> None:
     copy = replace(doubt("Copy.", 1.0, "heap"), copied=True)
     assert copy not in suspected(weigh_doubts([*LIKELY, copy]), ["A.", "B.", "C."])

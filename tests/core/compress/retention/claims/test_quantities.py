@@ -83,7 +83,7 @@ def test_the_same_counted_rightly_or_roughly_is_not(claim: str) -> None:
     assert flagged(claim) == []
 
 
-def test_what_a_program_counted_once_is_no_false_tally() -> None:
+def test_what_a_program_counted_once_is_not_a_false_tally() -> None:
     runs = [
         *call(
             "terminal",

@@ -71,14 +71,14 @@ def test_what_people_said_or_agreed_to_is_not(claim: str) -> None:
     assert flagged(claim, WORK) == []
 
 
-def test_german_and_chinese_are_told_alike() -> None:
+def test_german_and_chinese_are_reported_alike() -> None:
     assert flagged("Der Nutzer wollte, dass die Datenbank verschlüsselt wird.", GERMAN)
     assert flagged("Der Nutzer will die Mahnung erst am Montag verschicken.", GERMAN) == []
     assert flagged("用户要求酒店离地铁站不超过一公里。", CHINESE)
     assert flagged("用户希望推荐经济型酒店。", CHINESE) == []
 
 
-def test_spanish_and_french_are_told_alike() -> None:
+def test_spanish_and_french_are_reported_alike() -> None:
     assert flagged("El usuario pidió que se cifren las copias de seguridad.", SPANISH)
     assert flagged("Se pidió también un gráfico de barras.", SPANISH)
     assert flagged("El usuario pidió revisar las facturas de mayo.", SPANISH) == []
@@ -103,7 +103,7 @@ def test_a_ban_is_a_rule_wherever_it_stands() -> None:
     assert flagged("The ledger of 2019 must never be touched.", WORK) == []
 
 
-def test_a_wish_that_is_listed_is_not_told_by_what_stands_before_the_list() -> None:
+def test_a_wish_that_is_listed_is_not_told_by_what_is_before_the_list() -> None:
     assert flagged("The user wants clean bookkeeping: empty invoices skipped, a monthly report.", WORK) == []
 
 
@@ -113,7 +113,7 @@ def test_whose_files_they_are_is_a_person_too() -> None:
     assert flagged("Ina demanded a copy of the contract.", WORK) == []
 
 
-def test_nothing_is_said_of_people_who_speak_another_language() -> None:
+def test_nothing_is_stated_about_people_who_speak_another_language() -> None:
     assert flagged("The user asked to check the invoices against a bank statement.", GERMAN) == []
 
 
@@ -124,7 +124,7 @@ def test_nothing_is_said_of_people_who_speak_another_language() -> None:
         ("Don't change anything, just let me know.", "The user wanted an answer only, no changes."),
     ],
 )
-def test_a_rule_that_is_told_in_one_word_needs_only_that(said: str, told: str) -> None:
+def test_a_rule_that_is_reported_in_one_word_needs_only_that(said: str, told: str) -> None:
     assert flagged(told, [*WORK, user(said)]) == []
 
 

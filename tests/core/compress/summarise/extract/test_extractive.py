@@ -40,7 +40,7 @@ def test_each_fact_lands_in_its_section() -> None:
     assert "1abaa52" in found["Critical Context"] + found["Completed Actions"]
 
 
-def test_work_whose_request_stands_before_it_has_that_request_as_its_goal() -> None:
+def test_work_whose_request_is_before_it_has_that_request_as_its_goal() -> None:
     middle = [*call("terminal", "12 passed", command="pytest -q"), assistant("All pass.")]
     before = "Repair the login of the shop."
     request = SummaryRequest(tuple(middle), 2_000, OLD, asked_before=before)
@@ -98,7 +98,7 @@ def test_a_file_is_listed_once_and_its_folder_once_for_many() -> None:
     assert context.count("part_3.py") == 1
 
 
-def test_what_tells_nothing_is_left_out() -> None:
+def test_what_says_nothing_is_left_out() -> None:
     middle = [
         user("Edit it."),
         *call("edit_file", "The file src/shop/cart.py has been updated.", path="src/shop/cart.py"),
@@ -113,7 +113,7 @@ def test_what_tells_nothing_is_left_out() -> None:
     assert "Last check" not in found["Active State"]
 
 
-def test_calls_that_differ_in_a_number_alone_are_told_as_a_series() -> None:
+def test_calls_that_differ_in_a_number_alone_are_reported_as_a_series() -> None:
     middle = [user("Time every run.")]
     for run in range(1, 9):
         middle += call("terminal", "12 layers\nslow\nslower", command=f"time run-{run}")
@@ -201,7 +201,7 @@ def test_no_credential_reaches_thesummary() -> None:
     assert "[redacted:anthropic-key]" in body
 
 
-def test_it_is_told_at_once_and_stays_in_this_process() -> None:
+def test_it_is_reported_at_once_and_stays_in_this_process() -> None:
     pieces: list[str] = []
     summariser = ExtractiveSummariser()
     result = summariser.summarise(SummaryRequest(tuple(session()), 2_000, OLD), on_text=pieces.append)

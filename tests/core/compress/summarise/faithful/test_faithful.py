@@ -101,7 +101,7 @@ def test_it_keeps_more_by_weight_than_the_plain_one_on_real_transcripts() -> Non
     assert gained / total > 0.05
 
 
-def test_what_no_line_tells_is_quoted_where_there_is_room() -> None:
+def test_what_no_line_says_is_quoted_where_there_is_room() -> None:
     log = "19:41:36 WARN api.auth split signer id=9c2db3dfcf took=62ms"
     middle = [user("Go on with the log."), *call("terminal", log, command="tail -1 api.log")]
     body = faithful([*middle, assistant("Mostly late webhooks.")])
@@ -116,7 +116,7 @@ def test_what_a_line_has_told_is_not_filled_in_again_in_much_the_same_words() ->
     assert best_lines([again, other], (), 200, quarter, [told]) == [other]
 
 
-def test_of_the_sentences_no_line_tells_the_heaviest_come_first() -> None:
+def test_of_the_sentences_no_line_says_the_heaviest_come_first() -> None:
     light = Found("decisions", "The logo stays blue for now and nobody minds it.", [1])
     heavy = Found("decisions", "The ledger is written twice so that none is lost.", [2])
     [line] = lines_of([heavy, light], "", 30, quarter)

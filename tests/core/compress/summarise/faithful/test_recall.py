@@ -16,7 +16,7 @@ SAID = [
 ]
 
 
-def test_the_message_that_holds_the_rare_words_comes_first_with_the_line_that_tells_them() -> None:
+def test_the_message_that_holds_the_rare_words_comes_first_with_the_line_that_says_them() -> None:
     first = RecallIndex(SAID).find("port 8443")[0]
     assert (first.index, first.excerpt) == (2, "output: port 8443 is taken") or "8443" in first.excerpt
 

@@ -121,7 +121,7 @@ def test_the_request_carries_rules_and_transcript_apart(wire: str) -> None:
         ("web page", FailureKind.INVALID, 1),
     ],
 )
-def test_each_failure_is_told_by_its_kind(
+def test_each_failure_is_reported_by_its_kind(
     wire: str, streaming: bool, behaviour: str, kind: FailureKind, tries: int
 ) -> None:
     failure, end, seconds = _fail(wire, streaming, behaviour)
@@ -146,7 +146,7 @@ def test_a_server_that_fails_is_asked_three_times(wire: str, behaviour: str, kin
     assert seconds < 6
 
 
-def test_a_choice_without_a_message_is_no_empty_answer() -> None:
+def test_a_choice_without_a_message_is_not_an_empty_answer() -> None:
     failure, end, _ = _fail("openai", False, "no message")
     assert failure.kind is FailureKind.MESSAGELESS
     assert len(end.requests) == 1
@@ -164,7 +164,7 @@ def test_a_passing_failure_is_got_over(wire: str, streaming: bool) -> None:
 
 @both
 @either
-def test_a_cut_answer_is_no_summary(wire: str, streaming: bool) -> None:
+def test_a_cut_answer_is_not_a_summary(wire: str, streaming: bool) -> None:
     failure, end, _ = _fail(wire, streaming, "cut")
     assert failure.kind is FailureKind.NETWORK
     assert len(end.requests) == 3
@@ -256,7 +256,7 @@ def test_the_main_model_is_tried_once_when_the_chosen_one_fails(wire: str) -> No
 
 
 @both
-def test_when_both_models_fail_the_first_failure_is_told(wire: str) -> None:
+def test_when_both_models_fail_the_first_failure_is_reported(wire: str) -> None:
     with far_end("401", "500") as end, pytest.raises(SummaryFailure) as failure:
         model_summariser(_choice(wire, end), wire, _choice(wire, end, model="main")).summarise(REQUEST)
     assert failure.value.kind is FailureKind.AUTH

@@ -180,7 +180,7 @@ def test_a_lowering_of_the_same_run_stands_whatever_config_says_since(home: Home
     assert "lowered to 40,000, which the summary model can read" in event.arithmetic
 
 
-def test_a_stated_threshold_that_a_line_had_lowered_is_no_disagreement(home: Home) -> None:
+def test_a_stated_threshold_that_a_line_had_lowered_is_not_a_disagreement(home: Home) -> None:
     home.lowered()
     home.pre_api(41_000, threshold=40_000)
     home.started(41_000, before=28)

@@ -20,7 +20,7 @@ def _until(home: Home) -> None:
 
 
 @pytest.mark.parametrize("hours", [-11, -3.25, 9, 13.5])
-def test_a_process_in_another_zone_is_told_in_the_order_it_happened(home: Home, hours: float) -> None:
+def test_a_process_in_another_zone_is_reported_in_the_order_it_happened(home: Home, hours: float) -> None:
     _until(home)
     home.shift = timedelta(hours=hours)
     home.db.tick(30)

@@ -169,7 +169,7 @@ def test_strikes_outlive_a_process_only_where_the_database_keeps_them(make_home:
     assert "a new process or /new starts afresh" in finding(make_home("0.19"), line(GAVE_UP), "B2").remedy
 
 
-def test_what_a_shortened_result_hid_stands_in_the_generation_before(make_home: MakeHome) -> None:
+def test_what_a_shortened_result_hid_is_in_the_generation_before(make_home: MakeHome) -> None:
     home = make_home()
     assert "show S --generation 1" in finding(home, failing("[probe] (40 chars result)"), "C11").remedy
 
@@ -189,7 +189,7 @@ PREFIX = "[CONTEXT COMPACTION — REFERENCE ONLY] Go on and resume exactly from 
 
 
 @pytest.mark.parametrize("release", ["0.13", "0.19"])
-def test_a_summary_that_gives_orders_is_told_of_behind_a_request_too(
+def test_a_summary_that_gives_orders_is_reported_behind_a_request_too(
     make_home: MakeHome, release: str
 ) -> None:
     def build(home: Home) -> None:

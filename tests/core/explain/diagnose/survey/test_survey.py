@@ -89,7 +89,7 @@ def test_doubled_rows_make_a_quiet_conversation_worth_examining(home: Home) -> N
     assert not found["quiet1"].full
 
 
-def test_what_the_log_tells_of_is_examined_before_any_message_is_looked_through(home: Home) -> None:
+def test_what_the_log_describes_is_examined_before_any_message_is_looked_through(home: Home) -> None:
     told: list[tuple[int, int]] = []
     with home.store() as store:
         running = survey(store, scanned=lambda done, total: told.append((done, total)))
@@ -158,7 +158,7 @@ def test_a_process_that_dies_is_made_up_for(home: Home, monkeypatch: pytest.Monk
     assert "C1" in {finding.rule for finding in found["S"].findings}
 
 
-def test_messages_that_cannot_be_read_are_said_in_one_line(home: Home) -> None:
+def test_messages_that_cannot_be_read_are_stated_in_one_line(home: Home) -> None:
     home.db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     (root,) = home.db.connection.execute(
         "SELECT rootpage FROM sqlite_master WHERE name = 'messages'"
@@ -206,7 +206,7 @@ def test_what_two_conversations_share_is_found_once(make_home: MakeHome) -> None
     assert [finding.session for finding in forks] == ["S"]
 
 
-def test_findings_stand_in_the_same_order_whichever_conversation_was_examined_first(home: Home) -> None:
+def test_findings_are_in_the_same_order_whichever_conversation_was_examined_first(home: Home) -> None:
     for session in ("quiet3", "quiet1", "quiet2"):
         home.db.message(session, "user", f"use {SECRET}")
         home.db.message(session, "tool", "x", tool_call_id="nobody", tool_name="t")

@@ -130,7 +130,7 @@ def test_the_option_goes_with_the_recorder(sample_home: Path) -> None:
     assert run(["plugin", "install", "--keep-text", "--home", str(sample_home), "--yes"]) == 2
 
 
-def test_a_request_that_was_not_recorded_is_told(place: Path, sample_home: Path) -> None:
+def test_a_request_that_was_not_recorded_is_reported(place: Path, sample_home: Path) -> None:
     where = ["--session", TITLE, "--home", str(sample_home)]
     assert run(["plugin", "request", *where]) == 3
     assert run(["plugin", "request", "x", *where]) == 2

@@ -136,7 +136,7 @@ def test_what_a_release_shows_cut_stays_unknown(place: Path) -> None:
     assert {"system", "tools"}.isdisjoint(broken.cause for broken in prefix_breaks((first, second)))
 
 
-def test_a_request_that_was_never_answered_is_none_that_the_next_goes_on_from(place: Path) -> None:
+def test_a_request_that_was_never_answered_is_none_that_the_next_continues_from(place: Path) -> None:
     one = recorder(place)
     request(one, 1, talk(1))
     one.hook("pre_api_request")(session_id="s1", api_request_id="lost", request_messages=talk(5))
@@ -246,7 +246,7 @@ def test_without_a_recording_there_is_nothing(tmp_path: Path) -> None:
     assert Recording(tmp_path).requests(tmp_path, ("s",)) == ()
 
 
-def test_memory_and_skills_are_told_apart_from_the_rest_of_the_system_prompt(place: Path) -> None:
+def test_memory_and_skills_are_distinguished_from_the_rest_of_the_system_prompt(place: Path) -> None:
     line = "═" * 46
     memory = f"{line}\nMEMORY (your personal notes) [3% — 66/2,200 chars]\n{line}\nUses tabs.\n§\nLikes tea."
     skills = "<available_skills>\n  dev:\n    - review: reads a diff\n</available_skills>"

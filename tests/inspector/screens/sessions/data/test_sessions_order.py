@@ -128,7 +128,7 @@ def test_what_did_not_change_is_not_measured_again(
     assert measured[4:] == ["Rename the CLI flag"]
 
 
-def test_what_is_not_measured_yet_stands_below_and_the_list_says_so(
+def test_what_is_not_measured_yet_is_below_and_the_list_says_so(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.screens.sessions.data.extras.PATIENCE", 0.0)

@@ -21,7 +21,7 @@ async def test_the_breaks_are_listed_with_cause_and_price(samples: Location) -> 
     assert "$" in shown
 
 
-async def test_the_dearest_break_is_shown_first_and_keys_go_through_them(samples: Location) -> None:
+async def test_the_most_expensive_break_is_shown_first_and_keys_go_through_them(samples: Location) -> None:
     async with settled(app := open_app(samples, AUTH, "cache"), 120, 40) as pilot:
         view = app.screen.query_one(CacheView)
         costs = [row.found.usd for row in map(view.breaks.rows.row, range(3)) if row and row.found]
@@ -53,7 +53,7 @@ async def test_the_card_can_be_copied_at_any_size(samples: Location) -> None:
             assert "tokens re-read" in app.screen.query_one(CacheView).copy_text()
 
 
-async def test_beside_its_card_a_break_still_names_its_cause_in_full(samples: Location) -> None:
+async def test_next_to_its_card_a_break_still_names_its_cause_in_full(samples: Location) -> None:
     async with settled(open_app(samples, AUTH, "cache"), 160, 45) as pilot:
         found = pilot.app.screen.query_one(BreakList)
         first = found.rows.row(0)

@@ -44,7 +44,7 @@ def test_the_conversation_and_the_place_of_resume_are_marked() -> None:
     assert [line.resumed for line in rows] == [True, False]
 
 
-def test_what_is_called_like_its_parent_is_told_apart_by_its_id() -> None:
+def test_what_is_called_like_its_parent_is_distinguished_by_its_id() -> None:
     family = chain(0, 1, 1)
     nodes = (family.nodes[0], *(replace(node, parent_id="0") for node in family.nodes[1:]))
     rows = tree_lines(
@@ -82,7 +82,7 @@ async def test_a_family_shows_what_each_session_is_and_by_what_it_goes_without_a
     assert "◀ /resume opens this" in text
 
 
-async def test_the_session_under_the_cursor_is_told_in_full(samples: Location) -> None:
+async def test_the_session_under_the_cursor_is_reported_in_full(samples: Location) -> None:
     async with settled(open_app(samples, "Pick a job queue", "chain"), 80, 24) as pilot:
         assert "$0.092 · 72,035 tokens including the 3 sessions below it" in drawn(pilot)
         await press(pilot, "j")
@@ -148,7 +148,7 @@ def test_one_new_message_is_one() -> None:
     assert generation_words(Generation(3, "0", (1,))) == "1 new message"
 
 
-async def test_what_a_session_with_summaries_cost_is_said_once(samples: Location) -> None:
+async def test_what_a_session_with_summaries_cost_is_stated_once(samples: Location) -> None:
     shown = await seen(open_app(samples, "Webhooks are delivered twice", "chain"), (120, 40))
     (line,) = (one for one in shown.splitlines() if one.startswith((" cost", "cost")))
     assert "with 1 call for compression" in line
@@ -174,7 +174,7 @@ async def test_a_session_alone_shows_its_requests_where_there_is_room(
     assert ("prompt tokens of" in text) is curve
 
 
-async def test_a_generation_tells_what_its_compaction_lost_and_has_the_curve_beside_it(
+async def test_a_generation_says_what_its_compaction_lost_and_has_the_curve_next_to_it(
     samples: Location,
 ) -> None:
     app = open_app(samples, "Webhooks are delivered twice", "chain")
@@ -189,7 +189,7 @@ async def test_a_generation_tells_what_its_compaction_lost_and_has_the_curve_bes
         assert curve.region.right <= card.region.x
 
 
-async def test_a_session_that_continues_another_tells_of_the_compaction_it_began_with(
+async def test_a_session_that_continues_another_describes_the_compaction_it_began_with(
     samples: Location,
 ) -> None:
     shown = await seen(open_app(samples, "Port the parser to Rust #3", "chain"), (80, 24))
@@ -197,7 +197,7 @@ async def test_a_session_that_continues_another_tells_of_the_compaction_it_began
     assert "lost      49% of the facts" in shown
 
 
-async def test_the_session_that_resume_opens_is_marked_beside_a_name_that_is_cut(
+async def test_the_session_that_resume_opens_is_marked_next_to_a_name_that_is_cut(
     app: MakeApp, database: SessionDatabase
 ) -> None:
     database.session("s", title="Why the importer of the bank statements rounds half a cent up")

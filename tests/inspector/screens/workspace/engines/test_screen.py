@@ -84,7 +84,9 @@ async def test_the_engine_chosen_cuts_map_and_preview_until_builtin_is_back(home
 
 
 @pytest.mark.parametrize(("name", "said"), [("loser", "tool_call_id"), ("mute", "no voice")])
-async def test_a_broken_engine_is_told_in_place_of_the_answer(home: Location, name: str, said: str) -> None:
+async def test_a_broken_engine_is_reported_in_place_of_the_answer(
+    home: Location, name: str, said: str
+) -> None:
     async with settled(open_app(home, AUTH, "map"), 140, 40) as pilot:
         await press(pilot, "e")
         await choose(pilot, name)
@@ -106,7 +108,7 @@ async def test_an_engine_that_hangs_is_given_up_with_escape(home: Location) -> N
         assert not isinstance(app.screen, EnginesScreen)
 
 
-async def test_an_engine_that_changes_nothing_is_told_from_a_broken_one(home: Location) -> None:
+async def test_an_engine_that_changes_nothing_is_distinguished_from_a_broken_one(home: Location) -> None:
     assert home.home is not None
     engine(home.home / "plugins", IDLE, name="idle")
     async with settled(open_app(home, AUTH, "preview"), 120, 40) as pilot:

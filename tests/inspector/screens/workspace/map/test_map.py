@@ -43,7 +43,7 @@ def shown(pilot: Pilot[None]) -> tuple[bool, bool]:
     return bool(panes.list.region), bool(panes.message.region)
 
 
-async def test_the_first_lines_say_how_full_the_window_is_and_the_bands_stand_where_the_plan_cuts(
+async def test_the_first_lines_say_how_full_the_window_is_and_the_bands_are_where_the_plan_cuts(
     samples: Location,
 ) -> None:
     async with settled(open_app(samples, FULL), 120, 40) as pilot:
@@ -75,7 +75,7 @@ async def test_turning_a_setting_moves_the_cut_and_reset_brings_it_back(samples:
         assert "what-if plan" not in drawn(pilot)
 
 
-async def test_another_release_is_measured_anew(samples: Location) -> None:
+async def test_another_release_is_measured_again(samples: Location) -> None:
     async with settled(open_app(samples, FULL), 120, 40) as pilot:
         await press(pilot, "w", *["tab"] * 5, "left")
         assert plan_of(pilot).release == "0.18"
@@ -219,7 +219,7 @@ async def test_a_wide_screen_shows_list_message_and_sums(samples: Location) -> N
         assert (bool(panes.message.region), panes.sums.region.height > 40) == (False, True)
 
 
-async def test_a_tokenizer_counts_every_message_beside_what_hermes_estimates(
+async def test_a_tokenizer_counts_every_message_next_to_what_hermes_estimates(
     samples: Location, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.screens.workspace.map.detail.REST", 0.01)
@@ -259,7 +259,7 @@ async def test_hostile_text_reaches_no_terminal_at_any_size(samples: Location) -
                 assert not harmful(drawn(pilot))
 
 
-async def test_the_bar_is_told_apart_from_what_is_true_without_colour(samples: Location) -> None:
+async def test_the_bar_is_distinguished_from_what_is_true_without_colour(samples: Location) -> None:
     async with settled(open_app(samples, FULL), 80, 24) as pilot:
         await press(pilot, "right")
         assert "‹win 256K*›" in drawn(pilot)

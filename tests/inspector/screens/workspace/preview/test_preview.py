@@ -132,7 +132,7 @@ async def test_an_older_generation_shows_what_really_happened(samples: Location)
             assert found.after[place].role == found.before[origin].role
 
 
-async def test_nothing_to_summarise_is_said_in_hermes_words(samples: Location) -> None:
+async def test_nothing_to_summarise_is_stated_in_hermes_words(samples: Location) -> None:
     async with settled(open_app(samples, SMALL, "preview"), 140, 30, notifications=True) as pilot:
         assert "No changes from compression" in drawn(pilot)
         assert len(shown(pilot).after) == len(shown(pilot).before)
@@ -208,7 +208,7 @@ async def test_another_release_can_be_supposed_for_the_preview(samples: Location
         assert "what if: release 0.22" in drawn(pilot)
 
 
-async def test_what_hermes_would_say_is_whole_at_every_width_and_a_wide_one_lists_what_is_lost_beside(
+async def test_what_hermes_would_say_is_whole_at_every_width_and_a_wide_one_lists_what_is_lost_next_to_it(
     samples: Location,
 ) -> None:
     app = open_app(samples, "Why is the deploy slow", "preview")
@@ -247,7 +247,7 @@ async def test_the_row_under_the_cursor_is_level_with_the_one_that_stands_for_it
         assert stands - panes.after.scroll_offset.y == 160 - panes.before.scroll_offset.y
 
 
-async def test_a_claim_no_message_supports_stands_above_the_facts_and_leads_to_what_was_said(
+async def test_a_claim_no_message_supports_is_above_the_facts_and_leads_to_what_was_said(
     samples: Location,
 ) -> None:
     async with settled(open_app(samples, FULL, "preview"), 80, 24) as pilot:

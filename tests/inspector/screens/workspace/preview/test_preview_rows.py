@@ -118,7 +118,7 @@ def test_bands_say_what_would_be_and_what_was() -> None:
     ]
 
 
-def test_the_summary_stands_under_its_band_with_its_handoff_in_one_line() -> None:
+def test_the_summary_is_under_its_band_with_its_handoff_in_one_line() -> None:
     rows = AfterRows(compacted(1, 4, 1), 40)
     entries = [rows.row(index) for index in range(rows.count)]
     at = next(i for i, entry in enumerate(entries) if isinstance(entry, Band) and entry.title == "summary")
@@ -147,7 +147,7 @@ def test_messages_that_repeat_each_other_are_paired_from_the_end() -> None:
     assert kept_of((twin, twin, said(2)), (twin, said(2)), None) == {0: 1, 1: 2}
 
 
-def test_headings_nothing_stands_under_are_named_in_one_line() -> None:
+def test_headings_nothing_is_under_are_named_in_one_line() -> None:
     told, empty = folded(["## Goal", "Ship it", "", "## Blocked", "None.", "", "# Files", "## Read", "a.py"])
     assert told == ["## Goal", "Ship it", "", "# Files", "## Read", "a.py"]
     assert empty == ["Blocked"]

@@ -165,7 +165,7 @@ async def test_leaving_the_choice_changes_nothing(samples: Location, key: str) -
         assert view(pilot).work.writer is before
 
 
-def test_an_unknown_price_is_said_to_be_unknown() -> None:
+def test_an_unknown_price_is_stated_to_be_unknown() -> None:
     writer = Writer("hermes-5", "at localhost", Model(), sends=10, price=None)
     assert "at an unknown price" in consequence(writer, sure=True)
 

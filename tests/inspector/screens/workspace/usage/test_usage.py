@@ -52,7 +52,7 @@ def app(samples: Location) -> InspectorApp:
     return InspectorApp([samples], view="spending", now=lambda: NOW)
 
 
-async def test_the_sums_stand_first_and_say_that_they_are_a_lower_bound(app: InspectorApp) -> None:
+async def test_the_sums_come_first_and_say_that_they_are_a_lower_bound(app: InspectorApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         await _open(pilot)
         text = drawn(pilot)
@@ -230,7 +230,7 @@ def test_one_broken_database_does_not_hide_the_others(samples: Location, tmp_pat
     assert found.ledger.rows
 
 
-def test_the_forecast_goes_on_as_the_month_began() -> None:
+def test_the_forecast_continues_as_the_month_began() -> None:
     now = datetime(2026, 11, 10, 12, tzinfo=UTC)
     days = [Day(date(2026, 11, number), Decimal(1)) for number in range(1, 11)]
     days.append(Day(date(2026, 10, 31), Decimal(500)))
@@ -262,7 +262,7 @@ async def test_a_year_in_a_small_terminal_says_how_many_days_a_bar_is(app: Inspe
 
 
 @pytest.mark.parametrize("count", [5, 14, 20, 28, 40, 300])
-async def test_gaps_stand_between_all_bars_or_none(app: InspectorApp, count: int) -> None:
+async def test_gaps_are_between_all_bars_or_none(app: InspectorApp, count: int) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         panel = await _open(pilot)
         bars = panel.query_one(DayBars)
@@ -296,7 +296,9 @@ async def test_escape_closes_the_origin_before_it_leaves(samples: Location) -> N
         assert not app.screen.query(UsagePanel)
 
 
-async def test_the_dearest_row_comes_first_and_the_peak_names_its_conversation(samples: Location) -> None:
+async def test_the_most_expensive_row_comes_first_and_the_peak_names_its_conversation(
+    samples: Location,
+) -> None:
     async with settled(app := open_app(samples, "Refactor the auth module", "sessions"), 120, 40) as pilot:
         await press(pilot, "u")
         frame = drawn(pilot)

@@ -38,7 +38,7 @@ def test_a_conversation_of_one_day_is_drawn_call_by_call(samples: Location) -> N
     assert f"{len(found.calls)} prompts in the log, peak" in bars.caption
 
 
-def test_without_a_log_a_day_alone_is_told_in_words(samples: Location) -> None:
+def test_without_a_log_a_day_alone_is_reported_in_words(samples: Location) -> None:
     bars = bars_of(replace(asked(samples, "Refactor the auth module"), calls=()))
     assert bars.values == ()
     assert "peak" in bars.caption

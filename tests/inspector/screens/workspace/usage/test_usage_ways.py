@@ -91,7 +91,7 @@ async def test_a_click_on_a_bar_goes_into_its_day(app: InspectorApp) -> None:
         assert panel.rows.rows.count > 1
 
 
-async def test_the_total_tells_how_the_first_line_was_worked_out(app: InspectorApp) -> None:
+async def test_the_total_says_how_the_first_line_was_worked_out(app: InspectorApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         panel = await panel_of(pilot)
         await press(pilot, "G")

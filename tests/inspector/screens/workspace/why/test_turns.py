@@ -25,7 +25,7 @@ def text(one: Turn, width: int = 100) -> str:
     return plain((*card(one, width, INK), *rest(one, width, INK)))
 
 
-def test_a_card_tells_what_was_needed_and_what_was_there() -> None:
+def test_a_card_says_what_was_needed_and_what_was_there() -> None:
     shown = text(
         turn(Check("size", ">= 54,400 tokens", "60,000", True), Check("failed attempts", "< 2", "2", False))
     )

@@ -130,7 +130,7 @@ def test_a_call_of_the_curve_is_read_out_with_what_the_cache_gave_and_how_far_th
     assert read_out(curve, 1) == "call 2 of 2 · 160,000 tokens · 10.0K over the limit"
 
 
-def test_marks_stand_where_their_compaction_fell() -> None:
+def test_marks_are_where_their_compaction_fell() -> None:
     assert [place_of(after, 10, 100) for after in (0, 5, 10)] == [0, 50, 100]
     assert place_of(0, 0, 100) == 0
     assert [number(index) for index in (0, 19, 20)] == ["①", "⑳", "◦"]
@@ -145,7 +145,7 @@ async def test_each_compaction_is_a_line_and_the_automatic_one_is_open(samples: 
     assert "150K" in text
 
 
-async def test_why_what_was_lost_and_what_it_cost_stand_in_the_first_sight(samples: Location) -> None:
+async def test_why_what_was_lost_and_what_it_cost_are_in_the_first_sight(samples: Location) -> None:
     async with open_app(samples, "Refactor the auth module", "why").run_test() as pilot:
         async for _ in at_sizes(pilot, (80, 24), (120, 40), (200, 60)):
             text = drawn(pilot)
@@ -200,14 +200,14 @@ async def test_the_card_can_be_copied(samples: Location) -> None:
         assert "agent.log" in app.clipboard
 
 
-async def test_model_switches_stand_on_the_curve(samples: Location) -> None:
+async def test_model_switches_are_on_the_curve(samples: Location) -> None:
     frame = await seen(open_app(samples, "Explain the query plan", "why"), (120, 40))
     assert "⇄ 3 model switches" in frame
     assert frame.count("⇄") == 4  # one more in the caption
     assert "failed call" not in frame
 
 
-def test_a_failed_call_stands_over_a_switch_at_the_same_place() -> None:
+def test_a_failed_call_is_over_a_switch_at_the_same_place() -> None:
     curve = Curve((Sample(1),) * 9, (), None, measured=True, switches=(3,), errors=(3, 5))
     assert [(mark.after, mark.sign) for mark in asides(curve)] == [(3, "⇄"), (3, "×"), (5, "×")]
     assert "⇄ 1 model switch · × 2 failed calls" in caption(curve)
@@ -224,7 +224,7 @@ def test_of_more_calls_than_are_wanted_the_largest_of_each_stretch_is_drawn_and_
     assert (caption(fewer), len(fewer.switches)) == (caption(whole), len(whole.switches))
 
 
-async def test_a_click_on_a_compaction_tells_of_it_and_what_arrives_later_moves_no_cursor(
+async def test_a_click_on_a_compaction_describes_it_and_what_arrives_later_moves_no_cursor(
     samples: Location,
 ) -> None:
     async with settled(open_app(samples, "Refactor the auth module", "why"), 120, 40) as pilot:
@@ -266,7 +266,7 @@ async def test_the_sizes_of_a_compaction_are_never_cut(samples: Location) -> Non
         assert "65.4K of 64.0K → 24.6K" in found.draw_row(long, 0, 76).text
 
 
-async def test_beside_a_narrow_row_no_sign_of_the_evidence_passes_for_success(samples: Location) -> None:
+async def test_next_to_a_narrow_row_no_sign_of_the_evidence_passes_for_success(samples: Location) -> None:
     shown = await seen(open_app(samples, "Why is the deploy slow", "why"), (80, 24))
     (row,) = (line for line in shown.splitlines() if "failed · automatic" in line)
     assert "✓" not in row

@@ -104,13 +104,13 @@ def test_f4_unpriced_is_not_free(book: Book) -> None:
     assert "F4" not in found(book, "b")
 
 
-def test_f4_tells_the_list_price_where_there_is_one(book: Book) -> None:
+def test_f4_says_the_list_price_where_there_is_one(book: Book) -> None:
     book.session("a", estimated_cost_usd=0.0, cost_status="unknown", **OPUS, **tokens(1_000_000, calls=50))
     assert found(book)["F4"].sentence.endswith("unpriced, not free: $5.00 at list prices")
     assert "prices.yaml" not in found(book)["F4"].remedy
 
 
-def test_f4_is_said_once_of_a_store_that_never_recorded_a_cost(book: Book) -> None:
+def test_f4_is_stated_once_of_a_store_that_never_recorded_a_cost(book: Book) -> None:
     book.session("a", estimated_cost_usd=0.0, cost_status="unknown", **OPUS, **tokens(1_000_000, calls=50))
     book.session("b", model="x", billing_provider="nous", estimated_cost_usd=0.0, **tokens(500))
     with Store(book.path) as store:
@@ -149,7 +149,7 @@ def test_f8_included_has_a_list_price(book: Book) -> None:
     assert "$1.75" in found(book)["F8"].sentence
 
 
-def test_f9_delegates_stand_beside(book: Book) -> None:
+def test_f9_delegates_are_next_to_it(book: Book) -> None:
     book.session("a", **OPUS, **tokens(100))
     book.session("h", parent_session_id="a", model_config='{"_delegate_from": "a"}', **tokens(40))
     assert found(book)["F9"].numbers["extra"] == 40
@@ -278,7 +278,7 @@ def test_lint_is_silent_on_the_samples(sample_home: Path) -> None:
         assert row_lint(store) == ()
 
 
-def test_g7_tells_when_a_compaction_paid_for_itself(book: Book) -> None:
+def test_g7_says_when_a_compaction_paid_for_itself(book: Book) -> None:
     from decimal import Decimal
 
     from core.model.accounting.prompt_cache import Payback
@@ -295,19 +295,19 @@ def over_all(book: Book) -> dict[str, Finding]:
         return {one.rule: one for one in store_findings(store)}
 
 
-def test_what_sessions_spent_without_a_price_is_said_of_all_together(book: Book) -> None:
+def test_what_sessions_spent_without_a_price_is_reported_for_all_together(book: Book) -> None:
     book.session("a", model="nobodys-model", **tokens(100)).session("b", model="nobodys-model", **tokens(50))
     found = over_all(book)["F4"]
     assert found.numbers["tokens"] == 150
     assert found.session is None
 
 
-def test_a_price_that_was_stale_is_said_of_all_together(book: Book) -> None:
+def test_a_price_that_was_stale_is_reported_for_all_together(book: Book) -> None:
     book.session("a", estimated_cost_usd=0.001, cost_status="estimated", **OPUS, **tokens(1_000_000))
     assert "F5" in over_all(book)
 
 
-def test_a_cache_written_more_than_read_is_said_of_all_together(book: Book) -> None:
+def test_a_cache_written_more_than_read_is_reported_for_all_together(book: Book) -> None:
     book.session("a", api_call_count=6, cache_write_tokens=900, **OPUS)
     book.session("b", api_call_count=6, cache_read_tokens=500, **OPUS)
     assert over_all(book)["G2"].numbers == {"written": 900, "read": 500}
@@ -315,7 +315,7 @@ def test_a_cache_written_more_than_read_is_said_of_all_together(book: Book) -> N
     assert "G2" not in over_all(book)
 
 
-def test_what_delegates_and_summaries_took_is_said_of_all_together(book: Book) -> None:
+def test_what_delegates_and_summaries_took_is_reported_for_all_together(book: Book) -> None:
     helper = {"parent_session_id": "a", "model_config": '{"_delegate_from": "a"}'}
     book.session("a", **OPUS, **tokens(100)).session("h", **helper, **tokens(40)).session("b", **tokens(7))
     assert (over_all(book)["F9"].numbers["own"], over_all(book)["F9"].numbers["extra"]) == (107, 40)

@@ -38,7 +38,7 @@ def fact(value: str, fate: str) -> Fact:
     return Fact("paths", value, (3,), fate)
 
 
-def test_sections_stand_under_the_same_heading_in_every_column() -> None:
+def test_sections_are_under_the_same_heading_in_every_column() -> None:
     found = aligned(["## Goal\na\n## Done\nb", "## Goal\nc\n## Files\nd", ""])
     assert [section.heading for section in found] == ["Goal", "Done", "Files"]
     assert [section.texts for section in found] == [("a", "c", ""), ("b", "", ""), ("", "d", "")]
@@ -72,7 +72,7 @@ def test_facts_the_focus_decides_about_come_first() -> None:
     ]
 
 
-async def test_three_summaries_stand_side_by_side_and_scroll_together(samples: Location) -> None:
+async def test_three_summaries_are_side_by_side_and_scroll_together(samples: Location) -> None:
     async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         await press(pilot, "F")
         await answer(pilot, "reader | pytest")
