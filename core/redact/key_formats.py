@@ -95,13 +95,13 @@ def _scan(kind: Kind, text: str, rows: Sequence[tuple[int, int]]) -> Iterator[Hi
 def _matches(kind: Kind, text: str, rows: Sequence[tuple[int, int]]) -> Iterator[re.Match[str]]:
     if kind.row >= _LONG_ROW:
         starts = (start for start, end in rows if end - start >= kind.row)
-        yield from filter(None, (kind.pattern.match(text, start) for start in starts))
+        yield from filter(None, (kind.regex.match(text, start) for start in starts))
         return
     if not kind.holds:
-        yield from kind.pattern.finditer(text)
+        yield from kind.regex.finditer(text)
         return
     for part in compiled(kind.holds).finditer(text):
-        if match := kind.pattern.match(text, max(0, part.start() - kind.back)):
+        if match := kind.regex.match(text, max(0, part.start() - kind.back)):
             yield match
 
 
@@ -121,9 +121,9 @@ def _try(kind: Kind, text: str, at: int, end: int) -> Hit | None:
     if joined and text[at - 1] != "_":
         return None
     if kind.back:
-        match = kind.pattern.search(text, max(0, at - kind.back), at + _READ_AFTER)
+        match = kind.regex.search(text, max(0, at - kind.back), at + _READ_AFTER)
     else:
-        match = kind.pattern.match(text, at)
+        match = kind.regex.match(text, at)
     if (
         match is None
         or match.start() > at
@@ -146,8 +146,8 @@ def _unmistakable(rest: str) -> bool:
 
 
 def _hit(kind: Kind, match: re.Match[str]) -> Hit:
-    group = "secret" if "secret" in kind.pattern.groupindex else 0
-    return Hit(match.start(group), match.end(group), kind.name)
+    group = "secret" if "secret" in kind.regex.groupindex else 0
+    return Hit(match.start(group), match.end(group), kind.kind)
 
 
 def _continued(text: str, end: int) -> int:

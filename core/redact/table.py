@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from core.support.program_files import shared_table
 
@@ -22,7 +22,7 @@ class Kind(NamedTuple):
 
     Attributes:
         needles: Literal prefixes; if empty, the pattern is searched for.
-        source: The regular expression.
+        pattern: The regular expression.
         row: Without needles: the run of letters, digits, `-` and `_` that every such credential contains.
         back: Characters of the credential before its needle, or before that run.
         bound: Whether the needle must not continue a word.
@@ -30,9 +30,9 @@ class Kind(NamedTuple):
         holds: Without needles: a part of every such credential that is found faster.
     """
 
-    name: str
+    kind: str
     needles: tuple[str, ...]
-    source: str
+    pattern: str
     row: int = 0
     holds: str = ""
     back: int = 0
@@ -40,9 +40,9 @@ class Kind(NamedTuple):
     opaque: bool = False
 
     @property
-    def pattern(self) -> re.Pattern[str]:
+    def regex(self) -> re.Pattern[str]:
         """The expression, compiled."""
-        return compiled(self.source)
+        return compiled(self.pattern)
 
 
 class Place(NamedTuple):
@@ -50,7 +50,7 @@ class Place(NamedTuple):
 
     Attributes:
         needles: Searched for in lower case.
-        source: The regular expression tried at a needle; its group `secret` is the credential.
+        pattern: The regular expression tried at a needle; its group `secret` is the credential.
         random: Whether only a random-looking value counts.
         likely: Whether only a value that looks like a password or key counts.
         odd: Whether only a value that is not a plain word, number or path counts.
@@ -61,7 +61,7 @@ class Place(NamedTuple):
 
     kind: str
     needles: tuple[str, ...]
-    source: str
+    pattern: str
     random: bool = False
     likely: bool = False
     odd: bool = False
@@ -71,8 +71,8 @@ class Place(NamedTuple):
 
     def found(self, text: str, at: int, end: int) -> re.Match[str] | None:
         """The match at a needle at `text[at:end]`, if it is such a place."""
-        pattern = compiled(self.source)
-        return pattern.search(text, max(0, at - self.back), end) if self.back else pattern.match(text, at)
+        regex = compiled(self.pattern)
+        return regex.search(text, max(0, at - self.back), end) if self.back else regex.match(text, at)
 
 
 class Issuers(NamedTuple):
@@ -125,19 +125,21 @@ def built(source: str) -> str:
 @cache
 def kinds() -> tuple[Kind, ...]:
     """Every form of credential that is recognisable by its own text."""
-    return tuple(_kind(entry) for entry in shared_table(KINDS)["known"])
+    return tuple(
+        Kind(**{**entry, "needles": tuple(entry.get("needles", ()))})
+        for entry in shared_table(KINDS)["known"]
+    )
 
 
 @cache
 def places() -> tuple[Place, ...]:
     """Every place whose content is a credential."""
     table = shared_table(PLACES)
-    return (*map(_place, table["places"]), *map(_usage, table["usages"]))
-
-
-def _place(entry: Mapping[str, Any]) -> Place:
-    rest = {key: value for key, value in entry.items() if key != "pattern"}
-    return Place(source=built(entry["pattern"]), **{**rest, "needles": tuple(entry["needles"])})
+    entries = (
+        Place(**{**entry, "needles": tuple(entry["needles"]), "pattern": built(entry["pattern"])})
+        for entry in table["places"]
+    )
+    return (*entries, *map(_usage, table["usages"]))
 
 
 def _usage(line: str) -> Place:
@@ -173,17 +175,8 @@ def manifests() -> tuple[str, ...]:
 @cache
 def issuers() -> Issuers:
     """The words that begin credentials of unlisted issuers, and those that begin ids, hashes and files."""
-    table = shared_table(WORDS)["issuers"]
-    called = _words(table["names"]) | _words(table["plain"])
-    return Issuers(
-        _words(table["telling"]),
-        _words(table["secret"]),
-        _words(table["harmless"]),
-        called,
-        _words(table["plain"]),
-        _words(table["ids"]),
-        _words(table["tools"]),
-    )
+    words = {name: _words(given) for name, given in shared_table(WORDS)["issuers"].items()}
+    return Issuers(**{**words, "names": words["names"] | words["plain"]})
 
 
 @cache
@@ -204,33 +197,9 @@ def letter_pairs() -> Mapping[str, str]:
 def names() -> Names:
     """The words of secret names."""
     table = shared_table(WORDS)["names"]
-    return Names(
-        strong=_words(table["strong"]),
-        likely=_words(table["likely"]),
-        likely_caps=_words(table["likely_caps"]),
-        passes=_words(table["passes"]),
-        pairs={last: _words(before) for last, before in table["pairs"].items()},
-        weak=_words(table["weak"]),
-        about=_words(table["about"]),
-        lookups=_words(table["lookups"]),
-        pointers=_words(table["pointers"]),
-        noise=_words(table["noise"]),
-        placeholders=_words(table["placeholders"]),
-        stems=tuple(table["stems"]),
-    )
-
-
-def _kind(entry: Mapping[str, Any]) -> Kind:
-    return Kind(
-        name=entry["kind"],
-        needles=tuple(entry.get("needles", ())),
-        source=entry["pattern"],
-        row=entry.get("row", 0),
-        holds=entry.get("holds", ""),
-        back=entry.get("back", 0),
-        bound=entry.get("bound", True),
-        opaque=entry.get("opaque", False),
-    )
+    words = {name: _words(table[name]) for name in Names._fields if name not in ("pairs", "stems")}
+    pairs = {last: _words(before) for last, before in table["pairs"].items()}
+    return Names(**words, pairs=pairs, stems=tuple(table["stems"]))
 
 
 def _words(values: Iterable[object]) -> frozenset[str]:

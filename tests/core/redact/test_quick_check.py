@@ -45,16 +45,16 @@ def test_a_planted_credential_is_suspected(kind: str) -> None:
         assert may_hold_credential(f"so, {text}\nand on")
 
 
-@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.name} {kind.needles[:1]}")
+@pytest.mark.parametrize("kind", kinds(), ids=lambda kind: f"{kind.kind} {kind.needles[:1]}")
 def test_whatever_a_pattern_of_the_table_matches_is_suspected(kind: Kind) -> None:
     consuming = re.sub(
-        r"\(\?<?[=!][^()]*\)", "", kind.source
+        r"\(\?<?[=!][^()]*\)", "", kind.pattern
     )  # a look around what is matched generates nothing
 
     @given(st.from_regex(re.compile(consuming, re.ASCII), fullmatch=True))
     @settings(max_examples=15, deadline=None)
     def check(credential: str) -> None:
-        before = {":": "12345678", "\\.": "A" * 24}.get(kind.source.partition("(")[0], "see ")
+        before = {":": "12345678", "\\.": "A" * 24}.get(kind.pattern.partition("(")[0], "see ")
         assert may_hold_credential(before + credential) or not found(before + credential)
 
     check()
