@@ -80,7 +80,7 @@ class FindingGroup(StrEnum):
 
 _GROUP_WORDS = {
     FindingGroup.FIX_NOW: "to fix now",
-    FindingGroup.COSTS: "that cost money",
+    FindingGroup.COSTS: "costing money",
     FindingGroup.GOOD_TO_KNOW: "good to know",
 }
 

@@ -76,7 +76,7 @@ def tokens(value: int | None, *, lower_bound: bool = False, whole: bool = False)
 
 
 def money(usd: Decimal | None, *, mark: str = "", own: bool = False) -> str:
-    """US dollars: `$14.02`, `$0.0042`, `$0` only for a true zero; `formats.money` formats small ones.
+    """US dollars: `$14.02`, `$0.0042`, `$1,235`, `$0` only for a true zero; `formats.money` changes that.
 
     Args:
         usd: The amount.
@@ -96,6 +96,8 @@ def _amount(amount: Decimal) -> str:
     shape = own_setting("formats", "money")
     if shape == "exact":
         return f"{amount.quantize(Decimal('0.0001'), ROUND_HALF_UP):,}"
+    if amount >= 1000 and shape != "cents":
+        return f"{amount.quantize(Decimal(1), ROUND_HALF_UP):,}"
     if amount >= Decimal("0.095") or shape == "cents":
         return f"{amount.quantize(Decimal('0.01'), ROUND_HALF_UP):,}"
     # Two significant digits: $0.0042 is informative where $0.00 is not.

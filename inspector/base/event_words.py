@@ -15,7 +15,7 @@ from core.support import formatting as fmt
 if TYPE_CHECKING:
     from core.live.event import LiveEvent
     from core.model.accounting.prompt_cache import Payback
-    from core.model.compaction.preview import Retention
+    from core.model.compaction.preview import Fact, Retention
 
 _HEAVIEST, _QUOTE, _BARE = 3, 100, 12
 """Lost facts that are quoted, characters of each, and how many say too little without what they are."""
@@ -60,16 +60,25 @@ def lost(kept: Retention | None) -> str:
         return "nothing: every fact is kept"
     lost_kinds = [kind for kind, count in kept.by_category.items() if count.lost or kind in IMPORTANT]
     counts = ((kind_word(kind), kept.by_category[kind]) for kind in sorted(lost_kinds, key=importance))
-    lost_of = [f"{word} {count.lost:,} of {count.of:,}" for word, count in counts]
+    lost_of = [
+        f"{word} {count.lost:,} of {count.of:,}" if count.lost else f"none of {count.of:,} {word}"
+        for word, count in counts
+    ]
     parts = " · ".join(filter(None, (*lost_of, unchecked_sentence(kept))))
     return f"{fmt.percent(kept.lost_share)} of the facts, by weight: {parts}"
 
 
 def heaviest(kept: Retention | None) -> Iterator[str]:
     """The lost facts that are missed first, quoted; short ones with their kind. Untrusted."""
-    for fact in kept.lost[:_HEAVIEST] if kept else ():
+    for fact in sorted(kept.lost if kept else (), key=_says_little)[:_HEAVIEST]:
         words = shortened(" ".join(fact.value.split()), _QUOTE)
         yield f"“{words}”" if len(words) > _BARE else f"“{words}” ({kind_word(fact.category, one=True)})"
+
+
+def _says_little(fact: Fact) -> bool:
+    """Whether a reader learns nothing from it alone: a bare number, or a note as short as `Done`."""
+    brief = fact.category == "state" and len(fact.value) < 2 * _BARE
+    return brief or not any(map(str.isalpha, fact.value))
 
 
 def bill(one: Payback | None) -> str:

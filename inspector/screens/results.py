@@ -39,14 +39,19 @@ class ResultList(RowList[ResultLife]):
     HEADER_LINES = 1
     OPENS = False
 
+    priced = True
+    """Whether the cost of any result is known."""
+
     def draw_header(self, width: int) -> list[Line]:
         """The column titles."""
         ink = self.palette.style("ink-muted")
         line = Line().cell("row", 8, ink, right=True).gap(2).cell("tool", 16, ink)
         if width >= _ROOMY:
             line.cell("tokens", 9, ink, right=True).cell("calls", 7, ink, right=True)
-        line.cell("in all", 10, ink, right=True).cell("cost", 10, ink, right=True).gap(2)
-        line.cell("state", 16, ink)
+        line.cell("in all", 10, ink, right=True)
+        if self.priced:
+            line.cell("cost", 10, ink, right=True)
+        line.gap(2).cell("state", 16, ink)
         return [line.add("shortened to", ink, most=max(0, width - line.width))]
 
     def draw_row(self, row: ResultLife, index: int, width: int) -> Line:
@@ -59,7 +64,9 @@ class ResultList(RowList[ResultLife]):
             line.cell(fmt.short(row.tokens, mark=fmt.ESTIMATE), 9, plain, right=True)
             line.cell(f"{row.calls:,}", 7, muted, right=True)
         line.cell(fmt.short(row.lifetime_tokens, mark=fmt.ESTIMATE), 10, plain, right=True)
-        line.cell(fmt.money(row.usd), 10, ink.style("money"), right=True).gap(2)
+        if self.priced:
+            line.cell(fmt.money(row.usd), 10, ink.style("money"), right=True)
+        line.gap(2)
         line.cell(STATES[layer], 16, ink.style(_COLOURS.get(layer, "ink-muted")))
         return line.add(
             _one_line(row.stub or "").removeprefix(f"[{row.tool}] "), muted, most=max(0, width - line.width)
@@ -69,7 +76,7 @@ class ResultList(RowList[ResultLife]):
 def card(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
     """What was done to the result, its cost, and what is left of it."""
     title = f"{one.tool} · {STATES[one.standing.layer]}"
-    yield from headline(title, fmt.money(one.usd), width, ink, badge_token="money")
+    yield from headline(title, "" if one.usd is None else fmt.money(one.usd), width, ink, badge_token="money")
     tokens, lifetime = (fmt.count(n, mark=fmt.ESTIMATE) for n in (one.tokens, one.lifetime_tokens))
     calls = fmt.plural(one.calls, "call")
     yield from field("cost", f"{tokens} tokens, sent with {calls}: {lifetime} in total", width, ink)
@@ -140,6 +147,7 @@ class ResultsScreen(CardPage):
         self.answer.answer = results_headline(lives)
         self.head.left, self.head.right = _head(self._title, lives), ()
         self.results.empty = NO_RESULTS
+        self.results.priced = any(one.usd is not None for one in lives.results)
         self.results.show(ListRows(lives.results), cursor=self.results.cursor if again else 0)
         self._show_card()
 

@@ -15,6 +15,7 @@ from core.errors import ConfigError, UsageError
 from inspector.settings.config_file import ConfigFile, own_config
 from inspector.settings.settings import values
 
+NOT_SET = "not set"
 TEMPLATE = Path(__file__).with_name("template.yaml")
 """A new settings file begins as this: every setting, commented out."""
 
@@ -41,12 +42,12 @@ class ShownSetting:
     def text(self) -> str:
         """The value as text."""
         if isinstance(self.value, dict):
-            return ", ".join(f"{key}: {keys}" for key, keys in self.value.items()) or "-"
+            return ", ".join(f"{key}: {keys}" for key, keys in self.value.items()) or NOT_SET
         if isinstance(self.value, list):
-            return ", ".join(self.value) or "-"
+            return ", ".join(self.value) or NOT_SET
         if isinstance(self.value, bool):
             return str(self.value).lower()
-        return "-" if self.value is None else str(self.value)
+        return NOT_SET if self.value is None else str(self.value)
 
 
 def shown_settings(found: ConfigFile) -> Iterator[ShownSetting]:

@@ -10,6 +10,7 @@ from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING
 
+from core.account.pricing.paid import unbilled
 from core.account.prompt_cache.breakpoints import STRATEGY, SYSTEM, place, with_prefix_tokens
 from core.account.prompt_cache.breaks import BreakContext, find_breaks, identity_changed
 from core.account.prompt_cache.calls import SummaryCost, ToUtc, local_time, paybacks, read_calls
@@ -144,7 +145,8 @@ def cache_report(case: CacheInputs, *, results: bool = True, markers: bool = Tru
         results=_results(case, tokens) if results else (),
         tokens=tokens,
         log=bool(calls),
-        notes=tuple(_notes(case, route, calls)),
+        notes=tuple(_notes(case, calls, marked=explicit)),
+        local=unbilled(case.conversation.sessions),
     )
     if case.prices is not None:
         case.prices.save()
@@ -240,9 +242,9 @@ def _results(case: CacheInputs, tokens: Buckets) -> tuple[ResultCost, ...]:
     return most_expensive(result_costs(noted, case.entry, hit_rate=tokens.hit_rate))
 
 
-def _notes(case: CacheInputs, route: CacheRoute, calls: Sequence[CacheCall]) -> Iterator[str]:
-    if route.layout == "none":
-        yield f"Hermes sets no markers here ({route.why}); the provider may still cache on its own"
+def _notes(case: CacheInputs, calls: Sequence[CacheCall], *, marked: bool) -> Iterator[str]:
+    if not marked:
+        yield "even without cache markers, the provider may cache on its own"
     if not calls:
         yield "no log line of these calls is left: the cache hits are known as one sum, the breaks not at all"
     unreported = sum(call.prompt is None for call in calls)

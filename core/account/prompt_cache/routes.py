@@ -93,7 +93,7 @@ def cache_route(route: Route, release: str) -> CacheRoute:
         None,
     )
     if rule is None:
-        return CacheRoute("none", "no rule gives this route markers")
+        return CacheRoute("none", "Hermes sets none for this provider")
     straight = route.format == "anthropic_messages" and route.host == "api.anthropic.com"
     schemas = straight and version(release) >= (0, 22)
     return CacheRoute(rule["layout"], rule["why"], tool_parts=not route.litellm, tool_schemas=schemas)

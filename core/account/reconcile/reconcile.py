@@ -56,7 +56,7 @@ def reconcile(
     ours = _by_key(one for store in stores for one in _recorded(store, first, last))
     late = sum(overrunning(store, _window(first, last), FORMS["day"], UTC) for store in stores)
     rows = tuple(_judged(_match(theirs.get(key), ours.get(key))) for key in sorted({*theirs, *ours}))
-    note = f"sessions that went on past the day they began on, where all of it is booked: {late:,}"
+    note = f"sessions that ran on into a later day, whose usage all counts where they began: {late:,}"
     return Reconciliation(
         read.mapping, rows, _covered(rows), tuple(_holes(rows)), read.skipped, (note,) if late else ()
     )

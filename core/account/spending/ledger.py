@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from core.account.spending.conversations import Threads
 
 DIMENSIONS = tuple(KEYS)
-_BY_CALL = "`cache SESSION --csv` has the calls of the log by time"
+_BY_CALL = "`cache SESSION --csv` lists the logged calls by time"
 
 
 def collect(
@@ -180,26 +180,27 @@ class Books:
         reasons = (
             (
                 unbooked,
-                "{} with calls Hermes did not book, as for /compress, after a timeout, of an answer cut off: "
+                "{} made calls that Hermes did not record (/compress, timeouts, answers cut off): "
                 "the true total is higher",
             ),
             (silent, "{} with messages but no recorded usage: the true total is higher"),
-            (disagreeing, "{} whose usage by model exceeds the session's own total, which was taken"),
-            (residual, "{} with usage no model row accounts for; it is booked on the session's own model"),
+            (
+                disagreeing,
+                "{} whose usage by model exceeds the session's own total; the session's total is shown",
+            ),
+            (residual, "{} with usage no model row accounts for; it counts for the session's own model"),
             (
                 self.overran,
-                f"{{}} went on past the {self.by} it began on, where all of it is booked; {_BY_CALL}",
+                f"{{}} ran on into a later {self.by}; all usage counts where it began; {_BY_CALL}",
             ),
         )
         notes = [text.format(plural(count, "session")) for count, text in reasons if count]
         if self.unsplit:
-            notes.append("databases of Hermes before 0.19 keep no auxiliary calls: summaries are not in it")
+            notes.append("Hermes before 0.19 does not record the usage of summaries and other side tasks")
         if self.mispriced and self.prices is not None:
             theirs = tables_of(self.mispriced) or "a table it does not name"
-            sums = plural(len(self.mispriced), "recorded sum differs", "recorded sums differ")
-            notes.append(
-                f"{sums} from the list price: Hermes' by {theirs}, ours by {self.prices.list.source}"
-            )
+            sums = plural(len(self.mispriced), "recorded cost differs", "recorded costs differ")
+            notes.append(f"{sums} from the list price (Hermes: {theirs}; list: {self.prices.list.source})")
         return tuple(notes)
 
 

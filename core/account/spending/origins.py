@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from core.account.pricing.paid import NO_BILL
 from core.account.pricing.price import bucket_rates
 from core.errors import UsageError
 from core.model.accounting.ledger import Ledger, LedgerPart, LedgerRow, Term
@@ -145,5 +146,5 @@ def _route(part: LedgerPart) -> str:
 
 def _missing(row: LedgerRow, count: int) -> tuple[str, ...]:
     if count and row.status == "local":
-        return ("a server of your own: no provider bills it",)
+        return (NO_BILL,)
     return (f"without {plural(count, 'row')} whose price is unknown",) if count else ()

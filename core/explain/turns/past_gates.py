@@ -148,7 +148,7 @@ class PastGates:
 
 
 def _pause_check(had: str, passed: bool | None) -> Check:
-    return Check("summary model pause", "none or over", had, passed)
+    return Check("summary model pause", "none, or ended", had, passed)
 
 
 def _in_conversation(context: ConversationContext, record: LogRecord) -> bool:

@@ -262,6 +262,7 @@ class CacheReport:
         layout: `native`, `envelope` or `none`.
         log: False when no log line of its calls is left; hits are then only known as a sum.
         recorded: None without a recording.
+        local: The model is on the user's own server, which no provider bills.
     """
 
     strategy: str
@@ -278,6 +279,7 @@ class CacheReport:
     log: bool = True
     notes: tuple[str, ...] = ()
     recorded: RecordedUse | None = None
+    local: bool = False
 
     @property
     def marking(self) -> str:

@@ -12,6 +12,9 @@ from inspector.cli.arguments import options, target
 from inspector.payloads import values
 from inspector.payloads.conversation import chain_payload
 
+DEEPEST = 3
+"""Levels by which a session is indented at most, so that its id fits."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `chain`."""
@@ -40,7 +43,7 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
     yield from output.headline(chain_headline(chain))
     yield ""
     columns = (
-        Column("session", shrinks=True, least=30, wraps=True),
+        Column("session", shrinks=True, least=32, wraps=True),
         Column("kind", varies=True, rank=4),
         Column("ended by", varies=True, rank=6),
         Column("messages", right=True, rank=5),
@@ -56,7 +59,7 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
     yield f"/resume opens {chain.resume_target}: {chain.resume_reason or 'nothing came after it'}"
     if any(node.lower_bound for node in chain.nodes):
         yield f"{fmt.LOWER_BOUND} not all calls are on record: `usage {asked}` says which are missing"
-    yield from (f"{fmt.UNKNOWN} {finding}" for finding in chain.findings)
+    yield from (f"note: {finding}" for finding in chain.findings)
 
 
 def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mapping[str, str]) -> list[str]:
@@ -66,10 +69,9 @@ def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mappi
 
     session = node.session
     sign = KIND[node.kind].strip()
-    marks = " ← this one" if session.id == asked else ""
-    marks += " ← resume" if session.id == chain.resume_target else ""
+    mark = " ←" if session.id == asked else ""
     return [
-        f"{'· ' * node.depth}{sign} {session.id}{marks}".lstrip(),
+        f"{'· ' * min(node.depth, DEEPEST)}{sign} {session.id}{mark}".lstrip(),
         "orphan" if node.orphan else kind_word(node.kind),
         session.end_reason or ("still open" if session.ended_at is None else fmt.UNKNOWN),
         fmt.count(session.messages),

@@ -41,7 +41,7 @@ def lines(found: Sequence[Scenario]) -> Iterator[str]:
         Column("tokens summarised", right=True, rank=2),
         Column("prompt tokens", right=True, rank=3),
         Column("largest request", right=True, rank=1),
-        Column("cost", right=True),
+        Column("cost", right=True, varies=True),
         Column(""),
     )
     yield from table(columns, map(_cells, found))

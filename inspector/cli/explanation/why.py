@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from core.store.store import Store
     from core.support.program_files import KeptAnswer
 
-LABEL = 9
-"""Width of the label column, in cells."""
+LABEL, INDENT = 9, "   "
+"""Width of the label column, in cells, and what stands before the lines of an event."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -189,21 +189,21 @@ def _aftermath(after: Aftermath) -> Iterator[str]:
     yield from _field("cost", bill(after.payback))
 
 
-def _field(label: str, text: str) -> Iterator[str]:
+def _field(label: str, text: str, indent: str = "") -> Iterator[str]:
     """A label and its text, wrapped next to it on a terminal."""
     from inspector.terminal.ink import joined
     from inspector.terminal.text import clean_line, wrap
 
     width = terminal_width()
-    room = 10_000 if width is None else width - LABEL
+    room = 10_000 if width is None else width - LABEL - len(indent)
     for place, line in enumerate(wrap(clean_line(text), room)):
-        yield joined(output.muted(("" if place else label).ljust(LABEL)), line)
+        yield joined(indent, output.muted(("" if place else label).ljust(LABEL)), line)
 
 
-def _fields(label: str, texts: Iterable[str]) -> Iterator[str]:
+def _fields(label: str, texts: Iterable[str], indent: str = "") -> Iterator[str]:
     """Several texts under one label."""
     for place, text in enumerate(texts):
-        yield from _field("" if place else label, text)
+        yield from _field("" if place else label, text, indent)
 
 
 def _repeated(number: int, event: CompressionEvent) -> Iterator[str]:
@@ -223,15 +223,15 @@ def _event(number: int, event: CompressionEvent, *, is_in_headline: bool) -> Ite
     said = output.muted("see above") if is_in_headline else output.tinted(head.sentence, head.severity)
     yield joined(f"{number}. {fmt.moment(event.at)}  ", said)
     if head.remedy and not is_in_headline:
-        yield output.fix(head.remedy, head.severity, "   ")
-    yield f"   {event.explanation}  [{event.verdict.value}]"
-    yield from (f"   sources disagree: {line}" for line in event.disagreements)
-    yield from output.indented(_field("result", effect(event)), "   ")
-    yield from output.indented(_field("summary", summary(event)), "   ")
+        yield output.fix(head.remedy, head.severity, INDENT)
+    yield f"{INDENT}{event.explanation}  [{event.verdict.value}]"
+    yield from (f"{INDENT}sources disagree: {line}" for line in event.disagreements)
+    yield from _field("result", effect(event), INDENT)
+    yield from _field("summary", summary(event), INDENT)
     if event.focus:
-        yield from output.indented(_field("focus", event.focus), "   ")
-    yield from output.indented(_fields("limit", event.arithmetic), "   ")
-    yield from output.evidence(event.evidence, "   ", rows=2)
+        yield from _field("focus", event.focus, INDENT)
+    yield from _fields("limit", event.arithmetic, INDENT)
+    yield from output.evidence(event.evidence, INDENT, rows=2)
 
 
 def _standing(now: Now) -> Iterator[str]:

@@ -19,18 +19,19 @@ def lines(found: CacheReport) -> Iterator[str]:
     yield from output.headline(cache_headline(found))
     yield ""
     yield f"{found.marking} · {found.route.why}"
-    yield "markers: " + (", ".join(map(_marker_words, found.breakpoints)) or "none")
+    if found.breakpoints:
+        yield "markers: " + ", ".join(map(_marker_words, found.breakpoints))
     if found.calls:
         known = [call.hit_rate for call in found.calls if call.hit_rate is not None]
         calls, hit = fmt.plural(len(found.calls), "call"), fmt.percent(found.tokens.hit_rate)
         worst, best = (fmt.percent(pick(known, default=None)) for pick in (min, max))
-        yield f"{calls} in the log · {hit} of all prompts came from the cache, {worst} to {best} by call"
+        yield f"{calls} in the log · {hit} of all prompt tokens were cached, {worst} to {best} in a call"
     for one in found.breaks:
         yield ""
         yield from _break_lines(one, found)
     if found.advice is not None:
         yield ""
-        yield f"lifetime {found.advice.current}: {found.advice.reason}"
+        yield f"cache lifetime {found.advice.current}: {found.advice.reason}"
     if found.recorded is not None:
         yield ""
         yield from recorded_lines(found.recorded)
@@ -60,13 +61,15 @@ def _marker_words(point: Breakpoint) -> str:
     place = f"{point.role} before the messages" if point.index < 0 else f"#{point.index} {point.role}"
     ignored = "" if point.honoured else ", ignored by the provider"
     tokens = fmt.short(point.prefix_tokens, mark=fmt.ESTIMATE)
-    return f"{place} (the first {tokens} tokens{ignored})"
+    size = f"first {tokens} tokens" if point.prefix_tokens else "size unknown"
+    return f"{place} ({size}{ignored})"
 
 
 def _break_lines(one: CacheBreak, found: CacheReport) -> Iterator[str]:
     said = break_headline(one, found.calls)
     yield joined(f"{fmt.moment(one.at)}  ", output.tinted(said.sentence, said.severity))
-    yield f"   {one.cause.replace('_', ' ')}: {fmt.count(one.tokens_lost)} tokens, {fmt.money(one.usd)}"
+    usd = fmt.money(one.usd, own=found.local)
+    yield f"   {one.cause.replace('_', ' ')}: {fmt.count(one.tokens_lost)} tokens, {usd}"
     yield f"   hit rate {fmt.percent(one.before)} → {fmt.percent(one.after)}"
     yield from output.evidence(one.evidence, "   ")
 

@@ -27,7 +27,7 @@ def lines(found: ResultLives, shown: Sequence[ResultLife]) -> Iterator[str]:
         Column("tokens", right=True, rank=2),
         Column("calls", right=True, rank=3),
         Column("in all", right=True, rank=4),
-        Column("cost", right=True),
+        Column("cost", right=True, varies=True),
         Column("state", varies=True, rank=5),
         Column("shortened to", shrinks=True, least=20, rank=1),
     )

@@ -21,8 +21,7 @@ def lines(found: Ledger, limit: int) -> Iterator[str]:
     yield from table.lines(_columns(found.by, tasks=tasks, apart=apart, named=named), rows, total)
     if len(found.rows) > limit:
         yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total covers all rows"
-    sign = fmt.LOWER_BOUND
-    yield from (f"{sign} {note}" for note in found.notes)
+    yield from (f"note: {note}" for note in found.notes)
 
 
 def _columns(by: str, *, tasks: bool, apart: bool, named: bool) -> list[table.Column]:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from textual import events, on
+from textual import events
+from textual.geometry import Size
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
@@ -74,6 +75,7 @@ class CurveChart(Widget):
 
     _tallest = 0
     _columns: Columns | None = None
+    _computed_for: Size | None = None
 
     def show(self, curve: RequestCurve) -> None:
         """Draw a curve."""
@@ -87,7 +89,6 @@ class CurveChart(Widget):
         self._tallest = int(max(heights, default=0))
         self._columns = None
 
-    @on(events.Resize)
     def watch_values(self) -> None:
         """Recompute the columns, once for all lines."""
         self._columns = None
@@ -155,7 +156,8 @@ class CurveChart(Widget):
 
     def _worked_out(self, rows: int) -> Columns:
         """Compute the columns for all lines at once, which is half of the drawing time."""
-        if self._columns is None:
+        if self._columns is None or self._computed_for != self.size:  # drawn before its resize event
+            self._computed_for = self.size
             layers, top, limit = self.made_of or self._plain_layers(), self._top, self.threshold
             shown = self._told if self.values else []
             ends = tuple(ends_of([one.values[place] for one in layers], top, rows) for place in shown)

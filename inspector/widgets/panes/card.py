@@ -9,6 +9,7 @@ from textual import getters
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
+from core.account.pricing.paid import NO_BILL
 from core.model.accounting.ledger import Term
 from core.model.accounting.usage import Origin
 from core.model.finding import Evidence
@@ -144,6 +145,8 @@ def _value(origin: Origin) -> str:
     value = origin.value
     if isinstance(value, Decimal):
         return fmt.money(value)
+    if value is None and NO_BILL in origin.notes:
+        return fmt.NOTHING
     return fmt.percent(value) if isinstance(value, float) else fmt.count(value)
 
 

@@ -35,11 +35,11 @@ RESULT = (
 )
 
 
-def break_lines(found: CacheBreak, width: int, ink: Palette) -> Iterator[Line]:
-    """Why the cache broke, what was read again, what that cost."""
+def break_lines(found: CacheBreak, width: int, ink: Palette, *, own: bool = False) -> Iterator[Line]:
+    """Why the cache broke, what was read again, what that cost; nothing on the user's own server."""
     words = CAUSES.get(found.cause, found.cause)
     sentence = f"{words[0].upper()}{words[1:]}."
-    yield from headline(sentence, fmt.money(found.usd), width, ink, badge_token="money")
+    yield from headline(sentence, fmt.money(found.usd, own=own), width, ink, badge_token="money")
     lost = f"{fmt.count(found.tokens_lost)} tokens re-read at the full rate"
     yield from field("lost", lost, width, ink)
     hits = f"{fmt.percent(found.before)} → {fmt.percent(found.after)} of the prompt from the cache"
@@ -71,7 +71,7 @@ def _marker(point: Breakpoint) -> str:
     place = "before the messages" if point.index < 0 else f"message {point.index}"
     tokens = fmt.count(point.prefix_tokens, mark=fmt.ESTIMATE)
     ignored = "" if point.honoured else " · ignored by the provider"
-    return f"{place} · {point.role} · the first {tokens} tokens · kept {point.ttl}{ignored}"
+    return f"{place} · {point.role} · the first {tokens} tokens by estimate · kept {point.ttl}{ignored}"
 
 
 def _advice(advice: TtlAdvice, width: int, ink: Palette) -> Iterator[Line]:
@@ -105,7 +105,8 @@ def report_origins(report: CacheReport) -> Iterator[FigureOrigin]:
     shares = (Term("cache read", tokens.cache_read or 0), Term("prompt", tokens.prompt or 0))
     formula = "cache read / (uncached input + cache read + cache write)"
     yield FigureOrigin(Origin("hit_rate", tokens.hit_rate, formula, shares, rows=("sessions: as recorded",)))
-    yield from _breaks(report)
+    if report.breaks:
+        yield from _breaks(report)
     for paid in report.paybacks:
         when = f"the compaction at {fmt.clock(paid.at, seconds=False)}"
         yield from (FigureOrigin(found, when) for found in paid.origins)
@@ -117,7 +118,8 @@ def report_origins(report: CacheReport) -> Iterator[FigureOrigin]:
     if report.advice is not None:
         yield from (FigureOrigin(found) for found in _lifetimes(report.advice))
     for one in report.results[:DEAREST]:
-        yield FigureOrigin(_result(one), f"{one.tool}, message {one.row}")
+        if one.usd is not None:
+            yield FigureOrigin(_result(one), f"{one.tool}, message {one.row}")
 
 
 def _breaks(report: CacheReport) -> Iterator[FigureOrigin]:

@@ -56,10 +56,11 @@ IGNORED = "△"
 
 @dataclass(frozen=True, slots=True)
 class CacheMoment:
-    """One break, or the whole cache if `found` is None."""
+    """One break, or the whole cache if `found` is None; `own`: on the user's own server."""
 
     index: int
     found: CacheBreak | None
+    own: bool = False
 
 
 class BreakList(RowList[CacheMoment]):
@@ -85,7 +86,7 @@ class BreakList(RowList[CacheMoment]):
         tokens = read_words if line.width + len(words) + len(read_words) + 11 <= width else lost
         line.cell(words, width - line.width - len(tokens) - 10, ink.style(token_of(found)))
         line.cell(tokens, len(tokens) + 1, ink.style("ink-muted"), right=True)
-        return line.cell(fmt.money(found.usd), 9, ink.style("money"), right=True)
+        return line.cell(fmt.money(found.usd, own=row.own), 9, ink.style("money"), right=True)
 
 
 def token_of(found: CacheBreak) -> str:
@@ -135,7 +136,7 @@ class MarkerStrip(Widget):
     def render_line(self, y: int) -> Strip:
         """The bar, then the markers."""
         ink, width = Palette.of(self.app), self.size.width
-        label = f" prompt {fmt.short(self.total, mark=fmt.ESTIMATE)}" if self.total else ""
+        label = f" last prompt {fmt.short(self.total)}" if self.total else ""
         cells = max(1, width - len(label))
         line = self._bar(cells, ink).add(label, ink.style("ink-faint")) if y == 0 else self._marks(cells, ink)
         return line.strip(width, self.rich_style)

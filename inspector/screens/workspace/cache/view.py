@@ -91,10 +91,11 @@ class CacheView(CurveView):
         self.query_one("#figures", StatusLine).left = figures(report)
         strip = self.query_one(MarkerStrip)
         strip.pins = tuple(Pin(point.prefix_tokens, point.honoured) for point in report.breakpoints)
+        strip.display = bool(strip.pins)
         strip.total = next((call.prompt for call in reversed(report.calls) if call.prompt), 0)
         strip.words = marker_words(report)
         self._draw_curve(report)
-        moments = [CacheMoment(place, one) for place, one in enumerate(report.breaks)]
+        moments = [CacheMoment(place, one, report.local) for place, one in enumerate(report.breaks)]
         moments.append(CacheMoment(len(moments), None))
         place = len(moments) - 1 if before is not None and before.found is None else self.breaks.cursor
         self.breaks.show(ListRows(moments), cursor=place if again else _expensive_results(report))
@@ -105,7 +106,8 @@ class CacheView(CurveView):
         self.chart.made_of = hit_layers(report)
         self.chart.read_out, self.chart.pointed = partial(read_out, report), -1
         self.chart.marks = tuple(Mark(one.call, token_of(one)) for one in report.breaks)
-        self.chart.caption = caption(report)
+        self.chart.display = any(self.chart.values)  # the answer says that nothing came from a cache
+        self.chart.caption = f"hit rate in percent of {fmt.plural(len(report.calls), 'call')} in the log"
         if report.calls:
             self.chart.ends = fmt.ends(report.calls[0].at, report.calls[-1].at)
 
@@ -118,8 +120,9 @@ class CacheView(CurveView):
         if moment.found is None:
             face, proof = partial(whole_lines, report), partial(result_lines, report)
         else:
-            whole = report if self.screen.has_class("-wide") else None
-            face, proof = partial(_break, moment.found, whole), partial(_proof, moment.found, whole)
+            wide = self.screen.has_class("-wide")
+            face = partial(_break, moment.found, report, wide)
+            proof = partial(_proof, moment.found, report, wide)
         self.card.show(face, proof, keep_place=moved is None)
 
     def action_results(self) -> None:
@@ -151,7 +154,7 @@ def figures(report: CacheReport) -> tuple[Piece, ...]:
         lost = sum(one.tokens_lost for one in report.breaks)
         known = [one.usd for one in report.breaks if one.usd is not None]
         mark = fmt.LOWER_BOUND if known and len(known) < len(report.breaks) else ""
-        cost = fmt.money(sum(known, Decimal(0)) if known else None, mark=mark)
+        cost = fmt.money(sum(known, Decimal(0)) if known else None, mark=mark, own=report.local)
         pieces += [
             ("ink-muted", f" · {fmt.plural(len(report.breaks), 'break')} · "),
             ("ink", f"{fmt.short(lost)} tokens re-read"),
@@ -160,21 +163,11 @@ def figures(report: CacheReport) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def caption(report: CacheReport) -> str:
-    """What the curve shows, or why there is none."""
-    if not report.calls:
-        return "the log has no calls of it: only the total of hits is known"
-    return f"hit rate in percent of {fmt.plural(len(report.calls), 'call')} in the log"
-
-
 def marker_words(report: CacheReport) -> str:
-    """Where the markers are, and how much of the prompt they let the provider cache."""
+    """Where the next request carries markers; their sizes are on the card."""
     points = [point for point in report.breakpoints if point.honoured]
-    if not points:
-        return "no cache markers on this route"
     names = ", ".join(f"#{point.index}" if point.index >= 0 else point.role for point in points)
-    kept = max((point.prefix_tokens or 0 for point in points), default=0)
-    return f"{fmt.short(kept, mark=fmt.ESTIMATE)} kept for {points[-1].ttl} by {names}"
+    return f"next request cached up to {names}" if points else ""
 
 
 def _marking(report: CacheReport) -> str:
@@ -188,16 +181,16 @@ def _expensive_results(report: CacheReport) -> int:
     return costs.index(max(costs)) if costs else 0
 
 
-def _break(found: CacheBreak, whole: CacheReport | None, width: int, ink: Palette) -> Iterator[Line]:
+def _break(found: CacheBreak, report: CacheReport, wide: bool, width: int, ink: Palette) -> Iterator[Line]:
     """A break, with the whole cache below it if there is room."""
-    yield from break_lines(found, width, ink)
-    if whole:
+    yield from break_lines(found, width, ink, own=report.local)
+    if wide:
         yield Line()
-        yield from whole_lines(whole, width, ink)
+        yield from whole_lines(report, width, ink)
 
 
-def _proof(found: CacheBreak, whole: CacheReport | None, width: int, ink: Palette) -> Iterator[Line]:
+def _proof(found: CacheBreak, report: CacheReport, wide: bool, width: int, ink: Palette) -> Iterator[Line]:
     yield from evidence_lines(found.evidence, width, ink)
-    if whole:
+    if wide:
         yield Line()
-        yield from result_lines(whole, width, ink)
+        yield from result_lines(report, width, ink)

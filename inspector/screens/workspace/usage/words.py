@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.account.pricing.price import bucket_costs
+from core.account.spending.conversations import best_cost
 from core.account.spending.recorded import MAIN
 from core.model.accounting.ledger import LedgerRow
 from core.store.database.locate import Location
@@ -44,14 +45,13 @@ def headline(
     totals = found.ledger.totals
     least = found.ledger.lower_bound
     mark = fmt.LOWER_BOUND if least else ""
-    own = totals.status == "local"
-    listed = fmt.sum_of_money(totals.computed, lower_bound=least, own=own) if found.priced else PRICING
-    left: list[Piece] = [
-        *titled("Usage", found.question.title),
-        ("money!", f" · {fmt.sum_of_money(totals.recorded, lower_bound=least, own=own)} recorded"),
-        ("ink-muted?", f" · {listed} list price"),
-        ("ink-muted?", f" · {_calls(totals, mark)}"),
-    ]
+    own = totals.status == "local" and best_cost(totals).usd is None  # the answer says that none bills it
+    listed = fmt.sum_of_money(totals.computed, lower_bound=least) if found.priced else PRICING
+    left: list[Piece] = [*titled("Usage", found.question.title)]
+    if not own:
+        left.append(("money!", f" · {fmt.sum_of_money(totals.recorded, lower_bound=least)} recorded"))
+        left.append(("ink-muted?", f" · {listed} list price"))
+    left.append(("ink-muted?", f" · {_calls(totals, mark)}"))
     right: list[Piece] = []
     if roomy and found.question.is_today and len(found.days) > 1:
         right.append(("ink-muted", f"yesterday {fmt.money(found.days[-2].usd)} · "))
@@ -154,8 +154,7 @@ def peak_words(row: LedgerRow) -> str:
 
 def summary_words(row: LedgerRow) -> str:
     """The calls and the cost of summaries."""
-    known = row.recorded if row.recorded.usd is not None else row.computed
-    cost = fmt.sum_of_money(known, lower_bound=row.lower_bound)
+    cost = fmt.sum_of_money(best_cost(row), lower_bound=row.lower_bound, own=row.status == "local")
     return f"summaries {fmt.plural(row.calls, 'call')} · {cost}"
 
 

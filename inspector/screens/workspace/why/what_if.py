@@ -53,7 +53,7 @@ class ScenarioList(RowList[Scenario]):
     def draw_header(self, width: int) -> list[Line]:
         """Column titles."""
         line = Line().cell("threshold", NAME, self.palette.style("ink-muted"))
-        for title, cells in _columns(width):
+        for title, cells in self._columns(width):
             line.cell(title, cells, self.palette.style("ink-muted"), right=True).gap(1)
         return [line]
 
@@ -64,7 +64,7 @@ class ScenarioList(RowList[Scenario]):
         figures = (one.threshold, len(one.firings), one.summarised_tokens, one.prompt_tokens, one.peak)
         texts = (*map(fmt.short, figures), fmt.money(one.usd, mark=fmt.ESTIMATE))
         text_of = dict(zip((title for title, _ in COLUMNS), texts, strict=True))
-        for title, cells in _columns(width):
+        for title, cells in self._columns(width):
             line.cell(text_of[title], cells, ink.style("ink-muted"), right=True).gap(1)
         room = width - line.width - NOTES  # the same in every row, so that bars share a scale
         if room >= MIN_BAR:
@@ -75,6 +75,12 @@ class ScenarioList(RowList[Scenario]):
         for text, style in self._notes(row):
             line.add(text, style, most=width - line.width).gap(1)
         return line
+
+    def _columns(self, width: int) -> tuple[tuple[str, int], ...]:
+        """The columns that leave room for the notes; the cost only if a price is known."""
+        narrow = GIVES_WAY if width < ROOMY else ()
+        unpriced = () if any(one.outcome.usd is not None for one in self.found) else ("cost",)
+        return tuple(one for one in COLUMNS if one[0] not in (*narrow, *unpriced))
 
     def _notes(self, row: Scenario) -> Iterator[tuple[str, Style]]:
         """Notes about a setting, the most important first."""
@@ -164,11 +170,6 @@ class OtherSettingsScreen(Page):
             chart.caption = f"prompt tokens of {fmt.plural(one.outcome.calls, 'call')} at {one.name}: {times}"
 
 
-def _columns(width: int) -> tuple[tuple[str, int], ...]:
-    """The columns that leave room for the notes."""
-    return tuple(one for one in COLUMNS if width >= ROOMY or one[0] not in GIVES_WAY)
-
-
 def spent_on(one: Scenario) -> float:
     """The value of a setting's bar: US dollars, or prompt tokens without prices."""
     outcome = one.outcome
@@ -188,10 +189,13 @@ def verdict(found: Sequence[Scenario]) -> str:
         said += f" The same result from {same[0]} to {same[-1]}."
     best = next((one for one in found if one.best and not one.actual), None)
     if best is None:
-        return f"{said} No other setting is cheaper."
+        return (
+            f"{said} No other setting {'sends fewer tokens' if actual.outcome.usd is None else 'is cheaper'}."
+        )
     usd = best.outcome.usd
     price = f", {fmt.money(usd, mark=fmt.ESTIMATE)}" if usd is not None else ""
-    return f"{said} Cheapest: {best.name}{price} with {fmt.plural(len(best.outcome.firings), 'compaction')}."
+    least = "Fewest tokens" if usd is None else "Cheapest"
+    return f"{said} {least}: {best.name}{price} with {fmt.plural(len(best.outcome.firings), 'compaction')}."
 
 
 def _is_share(one: Scenario) -> bool:

@@ -243,7 +243,7 @@ def test_sessions_that_continued_past_their_day_are_counted(tmp_path: Path) -> N
     assert matched(tmp_path, GENERIC, book).notes == ()
     book.message("a", "assistant", timestamp=DAY + 86_400)
     (note,) = matched(tmp_path, GENERIC, book).notes
-    assert note == "sessions that went on past the day they began on, where all of it is booked: 1"
+    assert note == "sessions that ran on into a later day, whose usage all counts where they began: 1"
 
 
 def test_columns_can_be_named_where_nobody_knows_them(tmp_path: Path) -> None:

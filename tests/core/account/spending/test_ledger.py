@@ -205,7 +205,7 @@ def test_a_store_without_a_split_says_that_summaries_are_missing(tmp_path: Path,
     book = Book(tmp_path / "old.db", old=True).session("a", model="opus", **tokens(10))
     found = collect([store(opened, book)], by="model").ledger()
     assert found.totals.tokens.total == 10
-    assert "keep no auxiliary calls" in found.notes[0]
+    assert "usage of summaries and other side tasks" in found.notes[0]
 
 
 def test_a_split_from_before_tasks_were_distinguished_is_the_main_loops(
@@ -261,11 +261,11 @@ def test_a_session_that_continued_past_midnight_is_booked_on_its_first_day_and_c
     one = store(opened, book)
     found = collect([one], by="day", zone=UTC).ledger()
     assert [(row.key, row.tokens.total) for row in found.rows] == [("2026-06-09", 107)]
-    assert any(note.startswith("1 session went on past the day it began on") for note in found.notes)
+    assert any(note.startswith("1 session ran on into a later day") for note in found.notes)
     assert not any(
-        "went on" in note for note in collect([one], by="day", zone=ZoneInfo("Asia/Tokyo")).ledger().notes
+        "ran on" in note for note in collect([one], by="day", zone=ZoneInfo("Asia/Tokyo")).ledger().notes
     )
-    assert not any("went on" in note for note in collect([one], by="model").ledger().notes)
+    assert not any("ran on" in note for note in collect([one], by="model").ledger().notes)
 
 
 def test_an_unknown_dimension_names_those_there_are(book: Book, opened: ExitStack) -> None:

@@ -84,8 +84,8 @@ def test_where_recorded_and_computed_differ_both_tables_are_named(book: Book, op
     prices = PriceBook()
     [note] = collect([store(opened, book)], prices=prices).ledger().notes
     assert note == (
-        "1 recorded sum differs from the list price: "
-        f"Hermes' by official_docs_snapshot, ours by {prices.list.source}"
+        "1 recorded cost differs from the list price "
+        f"(Hermes: official_docs_snapshot; list: {prices.list.source})"
     )
     assert collect([store(opened, book)]).ledger().notes == ()
 

@@ -105,7 +105,7 @@ def test_what_hermes_could_not_price_is_counted_at_the_list(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("http://127.0.0.1:8080/v1", "a server of your own: no provider bills it"),
+        ("http://127.0.0.1:8080/v1", "nothing: no provider bills a server of your own"),
         ("https://api.example.com/v1", "without 1 row whose price is unknown"),
     ],
 )

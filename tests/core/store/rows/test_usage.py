@@ -46,7 +46,7 @@ def marked(path: Path) -> set[str]:
     assert listed == chains == {row.key for row in books.rows if row.lower_bound}
     assert listed <= threads
     assert books.lower_bound == books.totals.lower_bound == bool(listed)
-    assert any("did not book" in note for note in books.notes) == bool(listed)
+    assert any("did not record" in note for note in books.notes) == bool(listed)
     return listed
 
 

@@ -38,7 +38,7 @@ def test_milder_findings_can_be_left_out(as_json: Json) -> None:
 
 def test_people_read_first_how_many_there_are_to_fix(as_text: Text) -> None:
     first, *rest = as_text("findings").splitlines()
-    counted = re.fullmatch(r"■ (\d+) to fix now, (\d+) that cost money and (\d+) good to know\.", first)
+    counted = re.fullmatch(r"■ (\d+) to fix now, (\d+) costing money and (\d+) good to know\.", first)
     assert counted
     titles = [line for line in rest if re.fullmatch(r"(Fix now|Costs money|Good to know) \(\d+\)", line)]
     assert titles == [

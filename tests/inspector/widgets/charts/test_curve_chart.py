@@ -27,6 +27,14 @@ async def test_values_rise_to_the_threshold_and_fall_at_a_mark() -> None:
         ]
 
 
+async def test_bars_fill_the_width_of_a_screen_that_became_wider() -> None:
+    async with (app := Alone(CurveChart())).run_test(size=(25, 10)) as pilot:
+        app.widget.values = (3, 3, 3)
+        await pilot.pause()
+        await pilot.resize_terminal(60, 10)
+        assert app.lines()[3].endswith("█" * 51)
+
+
 async def test_what_stays_below_the_threshold_does_not_break_its_line() -> None:
     async with (app := Alone(CurveChart())).run_test(size=(40, 10)) as pilot:
         chart = app.widget

@@ -157,6 +157,9 @@ async def test_what_a_session_with_summaries_cost_is_stated_once(samples: Locati
 async def test_a_server_of_ones_own_costs_nothing_as_why_says_of_its_compaction(samples: Location) -> None:
     shown = await seen(open_app(samples, "Sort the photo archive", "chain"), (120, 40))
     assert "nothing: no provider bills a server of your own · 520,066 tokens with 1 call" in shown
+    async with settled(open_app(samples, "Sort the photo archive", "chain"), 120, 60) as pilot:
+        await press(pilot, "equals_sign")
+        assert "recorded cost of Sort the photo archive: nothing" in drawn(pilot)
 
 
 @pytest.mark.parametrize(

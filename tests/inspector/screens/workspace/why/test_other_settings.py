@@ -39,6 +39,14 @@ async def test_c_shows_the_same_history_under_other_thresholds(samples: Location
         assert isinstance(app.screen, WorkspaceScreen)
 
 
+async def test_on_a_server_of_ones_own_tokens_are_compared_and_there_is_no_cost(samples: Location) -> None:
+    async with settled(open_app(samples, "Sort the photo archive", "why"), 120, 30) as pilot:
+        await press(pilot, "c")
+        text = drawn(pilot)
+        assert "cost" not in text
+        assert "cheap" not in text
+
+
 async def test_the_verdict_fits_eighty_columns(samples: Location) -> None:
     async with settled(open_app(samples, "Refactor the auth module", "why"), 80, 24) as pilot:
         await press(pilot, "c")

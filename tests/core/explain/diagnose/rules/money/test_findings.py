@@ -329,4 +329,4 @@ def test_sessions_of_several_models_are_counted_over_all(book: Book) -> None:
         book.session(session, **OPUS, **tokens(30)).usage(session, "claude-opus-4-5", **tokens(20))
     assert "F11" not in over_all(book)
     book.usage("b", "mini", **tokens(10)).usage("a", "mini", "vision", **tokens(10))
-    assert over_all(book)["F11"].sentence.startswith("1 session used more models")
+    assert over_all(book)["F11"].sentence.startswith("1 session switched models")
