@@ -82,7 +82,7 @@ def _sign(line: SessionLine, source: CellSource) -> tuple[str, str]:
 def _title(line: SessionLine, width: int, source: CellSource) -> Line:
     ink, named = source.ink, bool(line.title)
     extra = "" if line.part else _family(line.row)
-    room = width - len(extra) - 1 if extra and width - len(extra) > LEAST_TITLE else width
+    room = width - len(extra) - 1 if extra and width - len(extra) > MIN_TITLE else width
     sign = KIND[line.kind if line.part else line.row.kind].strip()
     drawn = Line().gap(2 if line.part else 0).add(f"{sign} " if sign else "", ink.style("ink-faint"))
     style = ink.style("ink" if named and not line.part else "ink-muted")
