@@ -17,8 +17,6 @@ from core.redact.table import Kind, compiled, kinds, letter_pairs
 _ESCAPED_BREAK = pattern(r"\\[nrtbf]|\\u[0-9a-fA-F]{4}|\x1b\[[0-9;]{0,12}m|%[0-9A-Fa-f]{2}")
 """What may end right before a credential although its last character is a letter or digit."""
 
-MIN_WORD_LENGTH = 10
-"""Minimum length of the word, between blanks, in which a credential with a form of its own begins."""
 _MAX_BREAK = 15
 _UNMISTAKABLE = 20
 """Mixed characters after a prefix that also starts words, from which it counts even inside a name."""
@@ -140,9 +138,8 @@ def _try(kind: Kind, text: str, at: int, end: int) -> Hit | None:
 
 def _unmistakable(rest: str) -> bool:
     """Whether the text after a prefix is a credential even in the middle of a name."""
-    if len(rest) < _UNMISTAKABLE:
-        return False
-    return class_count(rest) == 3 or len(_DIGIT.findall(rest)) >= _MANY_DIGITS
+    mixed = class_count(rest) == 3 or len(_DIGIT.findall(rest)) >= _MANY_DIGITS
+    return mixed and len(rest) >= _UNMISTAKABLE
 
 
 def _hit(kind: Kind, match: re.Match[str]) -> Hit:
@@ -183,7 +180,7 @@ def mixes_letters_and_digits(text: str) -> bool:
 
 def has_odd_case(text: str) -> bool:
     """Whether letters change case as in no name: `mOIZSVipJjGC`."""
-    return len(text) >= MIN_WORD_LENGTH and text.isalpha() and _LONE_SMALL.search(text) is not None
+    return len(text) >= _MIXED_LETTERS and text.isalpha() and _LONE_SMALL.search(text) is not None
 
 
 def is_gibberish(text: str) -> bool:

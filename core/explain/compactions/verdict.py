@@ -227,11 +227,8 @@ def _stated_by_gateway(cause: Cause | None) -> bool:
 
 
 def _verdict(cause: Cause | None, derived: Derived | None) -> tuple[Trigger, Verdict]:
-    if derived is not None:
-        return derived.trigger, derived.verdict
-    if cause is None:
-        return Trigger.UNKNOWN, Verdict.UNKNOWN
-    return cause.trigger, cause.verdict
+    found = cause if derived is None else derived
+    return (Trigger.UNKNOWN, Verdict.UNKNOWN) if found is None else (found.trigger, found.verdict)
 
 
 def _tokens(attempt: Attempt | None, derived: Derived | None) -> int | None:

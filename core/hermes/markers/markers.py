@@ -7,7 +7,7 @@ releases; it is recognised by length and hash, so an exact match identifies the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
@@ -231,12 +231,6 @@ def markers() -> dict[str, Any]:
 
 
 @cache
-def _readers() -> Mapping[str, tuple[str, ...]]:
-    return dict(_reader_pairs())
-
-
-def _reader_pairs() -> Iterator[tuple[str, tuple[str, ...]]]:
-    for family in markers()["families"]:
-        yield family["name"], tuple(family["readers"])
-    for bare in markers()["bare"].values():
-        yield bare["family"], tuple(bare["readers"])
+def _readers() -> Mapping[str, Sequence[str]]:
+    known = {family["name"]: family["readers"] for family in markers()["families"]}
+    return known | {bare["family"]: bare["readers"] for bare in markers()["bare"].values()}

@@ -139,9 +139,7 @@ def load_policy(release: str) -> Policy:
         raise ConfigError(
             f"no policy for release {release!r}", where="policies", remedy=f"Known are {known}."
         )
-    values = _merged(release)
-    values["release"] = release
-    return _build(Policy, values, f"policies/{release}.yaml", "")
+    return _build(Policy, {**_merged(release), "release": release}, f"policies/{release}.yaml", "")
 
 
 def version_of(name: str) -> tuple[int, ...]:

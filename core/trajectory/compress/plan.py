@@ -28,8 +28,6 @@ SYSTEM = "system"
 _PROMPTS = 64
 """System turns cached, with and without the notice."""
 
-_TOOL = "tool"
-
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -62,9 +60,7 @@ class Settings:
 def marked(summary: str) -> str:
     """A summary that begins with its mark exactly once."""
     text = summary.strip()
-    if text.startswith(MARK):
-        return text
-    return f"{MARK} {text}" if text else MARK
+    return text if text.startswith(MARK) else f"{MARK} {text}".rstrip()
 
 
 class Counter:
@@ -214,7 +210,7 @@ def snap(roles: Sequence[str], index: int, least: int, most: int) -> int:
     """
 
     def parts(at: int) -> bool:
-        return at < len(roles) and roles[at] == _TOOL
+        return at < len(roles) and roles[at] == "tool"
 
     ahead = index
     while ahead < most and parts(ahead):

@@ -21,7 +21,6 @@ from inspector.terminal.stdout import terminal_width
 if TYPE_CHECKING:
     from core.explain.explanation import Explanation, Now
     from core.explain.turns.checks import Turn
-    from core.explain.what_if.scenarios import Scenario
     from core.model.compaction.event import CompressionEvent
     from core.preview.past import Aftermath
     from core.store.store import Store
@@ -71,7 +70,8 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
         tried = what_if.tried(store, session.id, release) if args.what_if else None
         keeps = _lasting(store, session.id) and not tried_again(found.context)
     if args.json:
-        text = jsonio.dumps(jsonio.masked(why_payload(found) | _turns(args, turns) | _what_if(tried)))
+        more = {} if tried is None else {"what_if": list(map(what_if.payload, tried))}
+        text = jsonio.dumps(jsonio.masked(why_payload(found) | _turns(args, turns) | more))
     else:
         from inspector.terminal.ink import printed
 
@@ -123,10 +123,6 @@ def _lasting(store: Store, session_id: str) -> bool:
     return all(moment is None for moment in timed) and not store.locks()
 
 
-def _what_if(tried: Sequence[Scenario] | None) -> dict[str, Any]:
-    return {} if tried is None else {"what_if": list(map(what_if.payload, tried))}
-
-
 def _turns(args: argparse.Namespace, turns: Sequence[Turn]) -> dict[str, Any]:
     """What the options ask about turns, as JSON."""
     found: dict[str, Any] = {}
@@ -168,12 +164,10 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
     before = None
     for number, event in enumerate(found.events, start=1):
         is_in_headline = event is _headline_event(found)
-        repeated = not is_in_headline and not event.completed and before == event.headline
-        yield from (
-            _repeated(number, event)
-            if repeated
-            else ("", *_event(number, event, is_in_headline=is_in_headline))
-        )
+        if not is_in_headline and not event.completed and before == event.headline:
+            yield f"{number}. {fmt.moment(event.at)}  {output.muted('the same')} · {event.explanation}"
+        else:
+            yield from ("", *_event(number, event, is_in_headline=is_in_headline))
         before = event.headline
     yield from ("", *_fields("limit", found.now.arithmetic)) if not found.events else ()
     yield ""
@@ -204,13 +198,6 @@ def _fields(label: str, texts: Iterable[str], indent: str = "") -> Iterator[str]
     """Several texts under one label."""
     for place, text in enumerate(texts):
         yield from _field("" if place else label, text, indent)
-
-
-def _repeated(number: int, event: CompressionEvent) -> Iterator[str]:
-    """One line for an attempt that failed in the same way as the one before."""
-    from core.support import formatting as fmt
-
-    yield f"{number}. {fmt.moment(event.at)}  {output.muted('the same')} · {event.explanation}"
 
 
 def _event(number: int, event: CompressionEvent, *, is_in_headline: bool) -> Iterator[str]:

@@ -177,7 +177,6 @@ class Progress:
         self._shards = len(job.shards)
         self._asks = job.summary.asks
         self._entries = self._tokens = self._read = self._calls = self._done = self._problems = 0
-        self._taken_up = 0
         self._began = time.monotonic()
         self._shown = self._began
         self._drawn = sys.stderr is not None and sys.stderr.isatty()
@@ -201,7 +200,6 @@ class Progress:
 
     def _result(self, result: ShardResult, earlier: bool) -> None:
         self._done += 1
-        self._taken_up += earlier
         self._calls += result.metrics.total_summarization_calls
         self._show()
 

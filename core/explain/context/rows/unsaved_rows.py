@@ -145,7 +145,7 @@ class TurnReader:
             Their ids, and whether these are all.
         """
         opened = self.generations[index]
-        if not rotated(opened) or (last is not None and not _turn_over(last)):
+        if not rotated(opened) or (last is not None and (last.role != "assistant" or last.tool_calls)):
             return (), True
         if opened.row_ids and opened.boundary is not None and opened.boundary.summary_row is None:
             return (), False  # without a summary the copies cannot be told from the turn's own rows
@@ -237,7 +237,3 @@ def _first_calls(ids: Sequence[int], roles: Sequence[str], calls: int) -> tuple[
 
 def _answers(roles: Sequence[str]) -> int:
     return sum(role == "assistant" for role in roles)
-
-
-def _turn_over(message: Message) -> bool:
-    return message.role == "assistant" and not message.tool_calls
