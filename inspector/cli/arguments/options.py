@@ -40,7 +40,10 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise a problem with the command line as a `UsageError`."""
         command = self.prog.partition(" ")[2]  # the program name already begins every error line
-        raise UsageError(message, where=command, remedy=f"See `{self.prog} --help`")
+        missing = message.partition("required: ")[2].split(", ")
+        help_text = f"See `{self.prog} --help`"
+        remedy = "`latest` names the newest session" if "SESSION" in missing else help_text
+        raise UsageError(message, where=command, remedy=remedy)
 
     def format_help(self) -> str:
         """The help, formatted to the terminal's width."""

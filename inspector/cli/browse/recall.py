@@ -62,6 +62,10 @@ def _lines(found: Sequence[Hit], query: str) -> Iterator[str]:
     from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
+    first = ", best match first" if found else ""
+    yield output.strong(
+        f"{fmt.plural(len(found), 'message')} about {query!r} that a compaction removed{first}."
+    )
     columns = (
         Column("generation", right=True, varies=True, rank=2),
         Column("row", right=True),
@@ -69,7 +73,5 @@ def _lines(found: Sequence[Hit], query: str) -> Iterator[str]:
         Column("text", shrinks=True, least=20),
     )
     if found:
-        yield from lines(
-            columns, ([str(hit.generation), str(hit.row), hit.message.role, hit.excerpt] for hit in found)
-        )
-    yield f"{fmt.plural(len(found), 'message')} about {query!r} that a compaction removed"
+        rows = ([str(hit.generation), str(hit.row), hit.message.role, hit.excerpt] for hit in found)
+        yield from ("", *lines(columns, rows))

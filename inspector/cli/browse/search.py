@@ -84,9 +84,13 @@ def _lines(found: SearchResult) -> Iterator[str]:
     from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
+    more = ", and there may be more" if found.partial else ", newest first" if found.hits else ""
+    how = "scanning every row" if found.how == SCANNED else found.how
+    count = fmt.plural(len(found.hits), "message") if found.hits else "No message"
+    yield output.strong(f"{count} found by {how}{more}.")
     columns = (
-        Column("when", rank=2),
-        Column("session", varies=True, rank=4),
+        Column("when", rank=4),
+        Column("session", varies=True, rank=2),
         Column("row", right=True),
         Column("role", varies=True, rank=3),
         Column("text", shrinks=True, least=24),
@@ -96,7 +100,4 @@ def _lines(found: SearchResult) -> Iterator[str]:
         for hit in found.hits
     )
     if found.hits:
-        yield from lines(columns, rows)
-    more = ", and there may be more" if found.partial else ""
-    how = "scanning every row" if found.how == SCANNED else found.how
-    yield f"{fmt.plural(len(found.hits), 'hit')}{more} · by {how}"
+        yield from ("", *lines(columns, rows))

@@ -117,10 +117,12 @@ def _unsupported(found: Retention) -> Iterator[str]:
 
 def _lost(found: Retention) -> Iterator[str]:
     lost = found.lost
+    if lost:
+        yield joined(inked("lost", Ink.LOST), ", what matters most first:")
     for fact in lost[:LOST_SHOWN]:
-        yield joined(inked("lost", Ink.LOST), f", {kind_word(fact.category)}: {fact.value}")
+        yield f"  {fact.value} ({kind_word(fact.category, one=True)})"
     if len(lost) > LOST_SHOWN:
-        yield f"... and {len(lost) - LOST_SHOWN:,} more (--json lists all)"
+        yield f"  and {len(lost) - LOST_SHOWN:,} more (--json lists all)"
     yield from (f"request not mentioned: {ask}" for ask in found.missing_asks)
     yield from (f"no longer true: {fact}" for fact in found.stale)
     yield from (f"forgotten since the last summary: {fact}" for fact in found.forgotten)

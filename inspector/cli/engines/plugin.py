@@ -32,7 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.mixes = True
     parser.usage = "%(prog)s [options] ACTION [WORD ...]"  # argparse builds a wrong one for mixed arguments
     add = parser.add_argument
-    add("action", choices=("install", "status", "uninstall", "answer", "request"))
+    actions = ("install", "status", "uninstall", "answer", "request")
+    add("action", metavar="ACTION", choices=actions, help="install, status, uninstall, answer or request")
     add(
         "words",
         nargs="*",

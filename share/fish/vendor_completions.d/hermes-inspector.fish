@@ -375,7 +375,7 @@ complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin' -l json -
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin' -l db -xka "(__fish_complete_path (commandline -ct))" -d 'use this session database'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin' -l home -xka "(__fish_complete_directories)" -d 'use this HERMES_HOME (state.db, config.yaml, logs/)'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin' -l profile -x -d 'use only this profile of the home'
-complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin; and test $_shtab_hermes_inspector_npos -eq 0' -ka "install status uninstall answer request" -d action
+complete -c hermes-inspector -n '_shtab_hermes_inspector_using plugin; and test $_shtab_hermes_inspector_npos -eq 0' -ka "install status uninstall answer request" -d 'install, status, uninstall, answer or request'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using; and test $_shtab_hermes_inspector_npos -eq 0' -a mcp -d 'Serves tools for agents over the Model Context Protocol on stdio, until stdin ends. The tools only read: why, plan, usage, cache, findings and recall. Each returns what the command of the same name prints with --json. Needs the extra `mcp`: pip install '"'"'hermes-inspector[mcp]'"'"'.'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using mcp' -s h -l help -d 'show this help message and exit'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using mcp' -l db -xka "(__fish_complete_path (commandline -ct))" -d 'use this session database'
