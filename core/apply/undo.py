@@ -36,7 +36,7 @@ def undo(journal: Journal, entry_id: str) -> JournalEntry:
         raise NotFoundError("the database is gone", where=str(summary.database))
     with opened(summary.database) as connection, compression_lock(connection, summary.session_id) as holder:
         if identity_of(connection, summary.database) != entry.identity:
-            raise DatabaseError("another database lies there now", where=str(summary.database))
+            raise DatabaseError("another database is there now", where=str(summary.database))
         what = staged(connection, entry)
         with texts_untouched(connection), transaction(connection):
             refresh(connection, summary.session_id, holder)
@@ -102,5 +102,5 @@ def _require_untouched(connection: sqlite3.Connection, what: Restoration) -> Non
         raise DatabaseError(
             f"Hermes has continued since: {reason}",
             where=what.entry.summary.target_id,
-            remedy="`undo --fork` puts the old conversation beside it as a new session",
+            remedy="`undo --fork` restores the old conversation as a new session",
         )

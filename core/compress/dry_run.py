@@ -33,12 +33,12 @@ from core.model.transcript.message import Message
 from core.redact.text import redact_text
 
 _HIDDEN_TODOS = (
-    "Unknown: open to-dos that only a running agent holds. This release puts them behind the list, and no "
-    "result in the conversation shows them."
+    "Unknown: open to-dos that only a running agent holds. This release adds them to the end of the list, "
+    "and no result in the conversation shows them."
 )
 _NO_USER = (
-    "No message is a user's: this release takes a model's summary only if its first section says just that, "
-    "and would put its fallback in place of this one."
+    "No message is from a user: this release accepts a model's summary only if its first section says so, "
+    "and would otherwise write its fallback."
 )
 
 

@@ -236,7 +236,7 @@ def _notes(context: ConversationContext) -> Iterator[str]:
     yield from _other_model(context)
     own = next((one for one in reversed(log.records) if one.kind is Kind.NATIVE_DONE), None)
     if own is not None:
-        yield f"{own.where}: Codex keeps a thread of its own and compacts it by a threshold of its own"
+        yield f"{own.where}: Codex keeps its own thread and compacts it at its own threshold"
     missing = engine_loaded(log.records)
     if missing is not None and missing.kind is Kind.ENGINE_MISSING:
         yield f"{missing.where}: the engine {missing.reason!r} was not found, so Hermes' own decides"
@@ -249,7 +249,7 @@ def _other_model(context: ConversationContext) -> Iterator[str]:
     if last is None or not booked or same_model(last.model or "", booked):
         return
     yield (
-        f"{last.where}: {last.model} answered last; a process that still runs goes on with it, "
+        f"{last.where}: {last.model} answered last; a process that still runs continues with it; "
         f"the window shown is that of {booked}, with which a resumed session begins"
     )
 

@@ -185,7 +185,7 @@ def engines_headline(found: Sequence[ComparedEngine]) -> Headline:
     sentence = ""
     for part in (*_best(sound), *_broken(bad[:1])):
         sentence = f"{sentence} {part}".strip() if len(f"{sentence} {part}") <= 170 else sentence
-    remedy = "Leave context.engine at an engine that runs and whose list is whole." if bad else None
+    remedy = "Set context.engine to an engine that runs and returns a valid list." if bad else None
     return Headline(sentence or "No engine could be run.", remedy, Severity.WARNING if bad else None)
 
 

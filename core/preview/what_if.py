@@ -193,7 +193,7 @@ def _parsed(knob: Knob, releases: Sequence[str], text: str) -> Value:
     match = _NUMBER.fullmatch(text) if knob.choices and knob.key != "warm" else None
     if match is None:
         raise UsageError(
-            f"“{text}” is no value for {knob.label or knob.key}", remedy=_example(knob, releases)
+            f"“{text}” is not a value for {knob.label or knob.key}", remedy=_example(knob, releases)
         )
     number = float(match[1].replace(",", "").replace("_", "")) * _FACTOR[match[2].lower()]
     return _checked(knob, number, text)

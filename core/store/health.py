@@ -137,8 +137,8 @@ def _damage(connection: sqlite3.Connection, schema: Schema, path: Path) -> Count
 def _notes(path: Path, makes_files: bool) -> Iterator[str]:
     if makes_files:
         yield (
-            f"reading it left an empty {path.name}-wal and a {path.name}-shm beside it, as every reader of "
-            "so large a database does: Hermes takes them away when it next ends"
+            f"reading it left an empty {path.name}-wal and a {path.name}-shm next to it, as every reader of "
+            "such a large database does; Hermes removes them when it next exits"
         )
     if path.is_symlink():
         yield f"it is a link to {path.resolve()}"

@@ -222,7 +222,7 @@ class _Counter:
         if len(self._open) > MAX_DEPTH:
             raise BadYaml(_TOO_DEEP, line)
         if self._values > MAX_VALUES:
-            raise BadYaml(f"stands for more than {MAX_VALUES:,} values", line)
+            raise BadYaml(f"expands to more than {MAX_VALUES:,} values", line)
 
     def _alias(self, anchor: str, line: int, merges: bool) -> None:
         if any(name == anchor for name, _, _ in self._open):

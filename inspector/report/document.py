@@ -104,7 +104,7 @@ def _sections(found: dict[str, Any]) -> Iterator[Section]:
     yield "Conversation", list(_conversation(found))
     for number, event in enumerate(events, start=1):
         yield f"Compaction {number} of {len(events)}", list(_event(event))
-    yield "Where it stands", list(_now(found["why"]["now"]))
+    yield "Current state", list(_now(found["why"]["now"]))
     yield "Findings", list(_findings(found))
     yield "Usage", list(_usage(found["usage"], found["days"]))
     yield "Prompt cache", list(_cache(found["cache"]))

@@ -183,5 +183,5 @@ def reread_cost(
     """
     usd = (fresh - cached) * tokens / MILLION
     terms = (Term("read anew", tokens, fresh), Term("what the cache would have charged", -tokens, cached))
-    formula = "tokens read anew × (USD per million anew - from the cache) / 1,000,000"
+    formula = "re-read tokens × (USD per million uncached - cached) / 1,000,000"
     return usd, Origin(figure, usd, formula, terms, prices=(entry.label,))

@@ -226,7 +226,7 @@ def _override(raw: Any, where: str) -> Override:
         raise ConfigError(f"billing {billing!r}", where=where, remedy="Use api, included or local.")
     since = raw.get("from")
     if since is not None and not isinstance(since, date):
-        raise ConfigError(f"from {since!r} is no date", where=where, remedy="Write it as 2026-01-31.")
+        raise ConfigError(f"from {since!r} is not a date", where=where, remedy="Write it as 2026-01-31.")
     provider, model = str(raw.get("provider", "")).lower(), raw["model"].lower()
     tiers = tuple(_tier(entry, where) for entry in raw.get("tiers") or ())
     row = PriceRow(provider or "any", model, _rates(raw, where), where, tiers, since, billing=billing)
@@ -244,6 +244,6 @@ def _rates(raw: Mapping[str, Any], where: str) -> Rates:
         values = {name: Decimal(str(raw[name])) for name in _RATES if raw.get(name) is not None}
     except InvalidOperation as error:
         raise ConfigError(
-            "a price is no number", where=where, remedy='Write USD per million: input: "3"'
+            "a price is not a number", where=where, remedy='Write USD per million: input: "3"'
         ) from error
     return Rates(**values)

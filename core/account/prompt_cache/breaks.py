@@ -121,7 +121,7 @@ class Causes:
         started = next((at for at in self._starts if before.at < at <= call.at), None)
         if started is None:
             anew = Evidence(
-                Source.LOG, call.where, "calls are counted from 1 again: the agent was set up anew"
+                Source.LOG, call.where, "calls are counted from 1 again: the agent was set up again"
             )
             if not self._context.remembers:
                 return "resume", (anew,)
@@ -132,7 +132,7 @@ class Causes:
         if not grown or (call.cache_read or 0) >= self._front:
             return self._reloaded(before, call, anew)
         more = f"{abs(grown):,} tokens {'more' if grown > 0 else 'fewer'} than before and what was said since"
-        text = f"the prompt holds {more}, and nothing behind the tool schemas came from the cache"
+        text = f"the prompt holds {more}, and nothing after the tool schemas came from the cache"
         return "tools_changed", (anew, Evidence(Source.DERIVED, call.where, text))
 
     def _reloaded(self, before: CacheCall, call: CacheCall, anew: Evidence) -> Cause:

@@ -90,7 +90,7 @@ def _chat(case: Case) -> str:
     if not file.is_file() or f'"{rehearsal.session_id}"' not in file.read_text(errors="replace"):
         return ""
     new = rehearsal.new_session.get("title") or rehearsal.target_id
-    return f"its gateway goes on with the old session until /resume {new} is sent in the chat"
+    return f"its gateway continues the old session until /resume {new} is sent in the chat"
 
 
 def activity(case: Case) -> GuardResult:

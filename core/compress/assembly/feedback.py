@@ -131,11 +131,11 @@ def caveats(
     if live > 1:
         yield f"The old summary stays next to the new one (Hermes {policy.release} does that)."
     if any(_is_foreign(message, policy) for message in after):
-        yield "An earlier summary stands in the list as an ordinary message: this release does not know it."
+        yield "The list holds an earlier summary as an ordinary message: this release does not recognise it."
     yield from _request(before, after, summary_index, policy)
     if _has_equal_neighbour([Row(message) for message in after], summary_index, policy):
         role = after[summary_index].role
-        yield f"The summary stands beside another {role} message: strict providers refuse such a list."
+        yield f"The summary is next to another {role} message: strict providers refuse such a list."
 
 
 def focus_caveats(focus: str, retention: Retention, middle: Sequence[Message]) -> Iterator[str]:
@@ -178,7 +178,7 @@ def _request(
     if any(words in message.text for message in after[summary_index:]):
         return
     if any(words in message.text for message in after[:summary_index]):
-        yield "The newest request stands before the summary: this policy does not carry it behind it."
+        yield "The newest request is before the summary: this policy does not repeat it after it."
     else:
         yield "The newest request is summarised away: this policy does not keep it word for word."
 

@@ -240,5 +240,5 @@ def _usage(answers: Sequence[SummaryResult]) -> Buckets | None:
 
 def _said(best: _Corrected, claims: int) -> str:
     quoted = "; ".join(f"“{one_line(one, _QUOTE_CHARS)}”" for one in best.removed[:_MAX_QUOTED])
-    removed = f"{len(best.removed)} sentences taken out: {quoted}" if best.removed else "nothing taken out"
-    return f"checked: {claims} claims that nothing bears out, {removed}; {best.added} lost facts added"
+    removed = f"{len(best.removed)} sentences removed: {quoted}" if best.removed else "nothing removed"
+    return f"checked: {claims} unsupported claims, {removed}; {best.added} lost facts added"

@@ -78,13 +78,13 @@ def rules_of_another(context: ConversationContext, pair: Match) -> str | None:
     """Whose threshold decided a compaction, in words; None where it was Hermes' own."""
     rows = pair.rows
     if pair.cause is not None and pair.cause.trigger is Trigger.NATIVE:
-        return "the provider decides by a threshold of its own"
+        return "the provider has its own threshold"
     if rows is not None and rows.summary is not None:
         return None
     name = engine_of(context)
     if name is None and (rows is None or not written_by_another(rows)):
         return None
-    return f"the context engine{f' {name!r}' if name else ''} decides by a threshold of its own"
+    return f"the context engine{f' {name!r}' if name else ''} has its own threshold"
 
 
 def _marks(context: ConversationContext) -> Iterator[Evidence]:

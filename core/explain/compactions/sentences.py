@@ -162,7 +162,7 @@ def disagreements(
     (attempt, rows), cause = pair, pair.cause
     done = attempt.done if attempt else None
     if done is not None and done.kind is Kind.DONE and rows is None and not rewritten:
-        yield f"{done.where} tells of a new transcript, but no row shows one"
+        yield f"{done.where} reports a new transcript, but no row shows one"
     if done is not None and rows is not None and not _went_on(attempt, rows):
         for name, logged, shown in (
             ("before", done.before, rows.counted_before),

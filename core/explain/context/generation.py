@@ -97,7 +97,7 @@ def _notes(
         count_words = f": the log counts {max(counts):,}" if len(counts) == 1 else ""
         yield f"the database kept only {here:,} of the messages it was given{count_words}"
     if any(_shortened(message, generation) for message in messages):
-        yield "results of the running turn stand as a later session holds them, already shortened"
+        yield "results of the running turn are shown as a later session holds them, already shortened"
 
 
 def _spared(here: int, closing: BoundaryRows, generation: Generation, log: Log) -> int:

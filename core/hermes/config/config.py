@@ -146,7 +146,7 @@ def load_config(home: Path | None) -> HermesConfig:
     raw = {key: value for key in key_specs() if (value := _lookup(tree, key)) is not _MISSING}
     for key, value in raw.items():
         if weight(value) > _MAX_VALUES:
-            raise ConfigError(f"{key} stands for more than {_MAX_VALUES:,} values", where=str(path))
+            raise ConfigError(f"{key} expands to more than {_MAX_VALUES:,} values", where=str(path))
     return HermesConfig(path, raw, lines, tuple(_custom_models(tree, lines)))
 
 

@@ -222,5 +222,5 @@ def _in_the_way(path: Path) -> Iterator[tuple[tuple[str, ...], str, str]]:
         remedy = f"Open it once with Hermes, or copy it with {journal.name} and open the copy with sqlite3"
         yield ("readonly", "unable to open"), what, remedy
     elif os.path.lexists(log) and not log.is_file():
-        what = f"cannot be opened: {log.name} beside it is no file"
+        what = f"cannot be opened: {log.name} next to it is not a file"
         yield ("unable to open",), what, f"Move {log.name} away if no Hermes is running"

@@ -111,7 +111,7 @@ def _check_folder(path: Path) -> None:
         os.stat(path)
     except PermissionError:
         raise DatabaseError(
-            "lies in a folder you may not look into",
+            "is in a folder you may not read",
             where=str(path),
             remedy="Check the owner and mode of the folder",
         ) from None

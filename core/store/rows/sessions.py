@@ -208,7 +208,7 @@ def _damage(cells: Cells) -> tuple[str, ...]:
         cells.damage.append("id is missing")
     if cells["model_config"] is not None:
         cells.json("model_config", None)
-    cells.damage.extend(f"{name} is no name: too long" for name in sorted(LABELS) if was_cut(cells[name]))
+    cells.damage.extend(f"{name} is not a name: too long" for name in sorted(LABELS) if was_cut(cells[name]))
     return tuple(dict.fromkeys(cells.damage))
 
 

@@ -50,7 +50,7 @@ def read_entry(line: bytes) -> Entry:
     text = value if isinstance(value, str) else None
     turns = value if text is None else _within(text, key)
     if not isinstance(turns, list):
-        raise BadEntry(f"`{key}` is no list")
+        raise BadEntry(f"`{key}` is not a list")
     form = form_of(turns)
     return Entry(line, key, text, form, read_turns(turns, form))
 
@@ -91,7 +91,7 @@ def _object(line: bytes) -> Mapping[str, Any]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         found = _odd(line)
     if not isinstance(found, dict):
-        raise BadEntry("no JSON object")
+        raise BadEntry("not a JSON object")
     return found
 
 
@@ -101,9 +101,9 @@ def _odd(line: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise BadEntry(f"not UTF-8 (byte {error.start})") from None
     except json.JSONDecodeError as error:
-        raise BadEntry(f"no JSON: {error.msg} at column {error.colno}") from None
+        raise BadEntry(f"not JSON: {error.msg} at column {error.colno}") from None
     except ValueError:
-        raise BadEntry("no JSON: a number of thousands of digits") from None
+        raise BadEntry("not JSON: a number of thousands of digits") from None
     except RecursionError:
         raise BadEntry("nested too deeply") from None
 

@@ -95,10 +95,10 @@ def _sharegpt_turn(turn: Any, index: int) -> Turn:
 
 def _turn(turn: Any, index: int, form: Form) -> Turn:
     if not isinstance(turn, dict):
-        raise BadEntry(f"turn {index} is no object")
+        raise BadEntry(f"turn {index} is not an object")
     role = turn.get(form.role, "")
     if not isinstance(role, str):
-        raise BadEntry(f"turn {index}: `{form.role}` is no text")
+        raise BadEntry(f"turn {index}: `{form.role}` is not a text")
     if form is SHAREGPT:
         return Turn(role, _plain(turn.get("value"), index, "value"))
     key = form.text_key(turn)
@@ -110,7 +110,7 @@ def _plain(value: Any, index: int, key: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise BadEntry(f"turn {index}: `{key}` is no text")
+        raise BadEntry(f"turn {index}: `{key}` is not a text")
     return value
 
 
@@ -127,7 +127,7 @@ def _calls(value: Any, index: int) -> list[str]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise BadEntry(f"turn {index}: `tool_calls` is no list")
+        raise BadEntry(f"turn {index}: `tool_calls` is not a list")
     return [_call(call) for call in value if isinstance(call, dict)]
 
 

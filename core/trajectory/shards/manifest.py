@@ -17,7 +17,7 @@ from core.trajectory.shards.job import Job, Problem, ShardResult
 FORMAT = 1
 _PAUSE = 5.0
 """Seconds between two writings of a manifest at a URL, which is written whole each time."""
-_RESTART = "Use the same command line, or begin anew with --restart"
+_RESTART = "Use the same command line, or start over with --restart"
 
 
 class Manifest:

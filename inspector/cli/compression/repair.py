@@ -1,6 +1,6 @@
 """Restores the turns that `/compress here` of Hermes 0.18 and 0.19 should have kept but archived.
 
-They are copied behind the summary, followed by everything said since. `undo` reverts it.
+They are copied after the summary, followed by everything since. `undo` reverts it.
 """
 
 from __future__ import annotations

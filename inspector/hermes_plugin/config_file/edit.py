@@ -181,7 +181,7 @@ def _first(ways: Iterator[str], wanted: dict[str, Any], remedy: str) -> str:
                 return text
         except ConfigError:
             continue
-    raise ConfigError("is laid out so that this cannot be edited safely", where=_FILE, remedy=remedy)
+    raise ConfigError("has a layout that cannot be edited safely", where=_FILE, remedy=remedy)
 
 
 def _flow(names: list[Any]) -> str:

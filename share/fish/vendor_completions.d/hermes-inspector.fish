@@ -178,7 +178,7 @@ complete -c hermes-inspector -n '_shtab_hermes_inspector_using compress' -l mode
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using compress' -l accept-fallback -d 'write even a fallback made by rule after the summary failed'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using compress' -l yes -d 'do not ask before sending or writing'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using compress' -l force -x -d 'ignore these failed guards'
-complete -c hermes-inspector -n '_shtab_hermes_inspector_using; and test $_shtab_hermes_inspector_npos -eq 0' -a repair -d 'Restores the turns that `/compress here` of Hermes 0.18 and 0.19 should have kept but archived. They are copied behind the summary, followed by everything said since. `undo` reverts it.'
+complete -c hermes-inspector -n '_shtab_hermes_inspector_using; and test $_shtab_hermes_inspector_npos -eq 0' -a repair -d 'Restores the turns that `/compress here` of Hermes 0.18 and 0.19 should have kept but archived. They are copied after the summary, followed by everything since. `undo` reverts it.'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using repair' -s h -l help -d 'show this help message and exit'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using repair' -l yes -d 'do not ask before sending or writing'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using repair' -l force -x -d 'ignore these failed guards'

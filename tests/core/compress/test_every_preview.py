@@ -29,8 +29,8 @@ from tests.core.compress.planning.test_plan import SETTINGS
 from tests.shared import shared
 
 SEEDS, STARTS = 42, 10
-TWO, FOREIGN = "The old summary stays next to the new one", "An earlier summary stands in the list"
-LOST, BESIDE = "The newest request", "The summary stands beside"
+TWO, FOREIGN = "The old summary stays next to the new one", "The list holds an earlier summary"
+LOST, BESIDE = "The newest request", "The summary is next to"
 KNOWN = {
     TWO: {"0.13", "0.14", "0.15", "0.16", "0.17", "0.18", "0.19"},  # 0.22 takes every earlier summary out
     FOREIGN: set(releases()),  # wrapped ones are read from 0.18 on, and no release reads all others' prefixes

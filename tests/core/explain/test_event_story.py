@@ -149,7 +149,7 @@ def test_a_rewrite_whose_rows_a_later_one_destroyed_is_not_a_contradiction(home:
     events = explained(home).events
     assert [event.mode for event in events] == [BoundaryMode.REWRITE] * 2
     told = [words for event in events for words in event.disagreements]
-    assert not any("tells of a new transcript" in words for words in told)
+    assert not any("reports a new transcript" in words for words in told)
     texts = [one.text for event in events for one in event.evidence]
     assert any("the rows it replaced are gone" in text for text in texts)
 

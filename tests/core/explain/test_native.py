@@ -46,7 +46,7 @@ def test_a_compaction_codex_ran_by_itself_is_an_event_without_counts(home: Home)
     assert (event.messages_before, event.messages_after, event.tokens, event.threshold) == (None,) * 4
     assert (event.mode, event.summary.status) == (None, SummaryStatus.UNKNOWN)
     assert event.disagreements == ()
-    assert any("Codex keeps a thread of its own" in note for note in found.notes)
+    assert any("Codex keeps its own thread" in note for note in found.notes)
 
 
 def test_one_that_hermes_asked_for_is_reported_twice_and_counted_once(home: Home) -> None:

@@ -194,8 +194,8 @@ def test_what_cannot_be_compressed_stays_and_is_named_with_its_line(tmp_path: Pa
     heard = Heard()
     outcome = compress(source, tmp_path / "out.jsonl", heard, size=2_000, jobs=2)
     assert [(line, what.split(":")[0]) for _, line, what in heard.problems] == [
-        (2, "no JSON"),
-        (8, "`conversations` is no list"),
+        (2, "not JSON"),
+        (8, "`conversations` is not a list"),
     ]
     lines = (tmp_path / "out.jsonl").read_bytes().split(b"\n")
     assert lines[1] == b"no json"

@@ -34,7 +34,7 @@ async def test_the_list_says_what_would_happen_and_keeps_what_is_asked_for(tmp_p
         for words in ("over the limit", "saved", "failed"):
             await press(pilot, "slash")
             assert f"{words}: " in drawn(pilot)
-        assert "no JSON" in drawn(pilot)
+        assert "not JSON" in drawn(pilot)
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
 
 

@@ -136,7 +136,7 @@ def as_written(log: Log) -> Log:
     """The lines in file order, for a log whose times run backwards because the clock was set back."""
     files = {name: number for number, name in enumerate(log.files)}
     placed = sorted(log.records, key=lambda record: (files[record.place[0]], record.place[1]))
-    note = "the clock was set back meanwhile, so lines stand as they were written, not by their times"
+    note = "the clock was set back meanwhile, so lines are in the order they were written, not by time"
     return replace(log, records=tuple(placed), problems=(*log.problems, note))
 
 

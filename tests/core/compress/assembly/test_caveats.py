@@ -39,8 +39,8 @@ BEFORE = (OLD, assistant("One."), ASK, assistant("Two."))
             (NEW, Message({"role": "user", "content": "Something else."})),
             ["The newest request is summarised"],
         ),
-        ((ASK, NEW), ["The newest request stands before the summary"]),
-        ((ASK, assistant("Two."), NEW, ASK), ["The summary stands beside another assistant message"]),
+        ((ASK, NEW), ["The newest request is before the summary"]),
+        ((ASK, assistant("Two."), NEW, ASK), ["The summary is next to another assistant message"]),
         ((ASK, NEW, ASK), []),
     ],
 )

@@ -1,4 +1,4 @@
-"""A checked summary holds nothing the messages do not bear out, and the heaviest of what a model left out."""
+"""A checked summary holds nothing the messages do not support, and the heaviest of what a model left out."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_what_the_model_will_not_mend_is_taken_out_and_told(wire: str) -> None:
     assert not any(lie in result.body for lie in LIES)
     assert "words about goal" in result.body
     assert retention(MIDDLE, result.body).unsupported == ()
-    assert "2 sentences taken out" in result.warnings[-1]
+    assert "2 sentences removed" in result.warnings[-1]
     assert "src/ghost.py" in result.warnings[-1]
 
 
@@ -83,7 +83,7 @@ def test_what_the_model_will_not_mend_is_taken_out_and_told(wire: str) -> None:
 def test_an_answer_without_fault_is_asked_for_once(wire: str) -> None:
     result, end = run(wire, "ok")
     assert len(end.requests) == 1
-    assert "nothing taken out" in result.warnings[-1]
+    assert "nothing removed" in result.warnings[-1]
 
 
 @both

@@ -57,7 +57,7 @@ def test_rows_show_an_engine_nobody_configured_any_more(make_home: MakeHome) -> 
     assert any("another context engine wrote this" in note for note in explanation.notes)
     (event,) = explanation.events
     assert (event.trigger, event.verdict) == (Trigger.UNKNOWN, Verdict.UNKNOWN)
-    assert "the context engine decides by a threshold of its own" in event.arithmetic
+    assert "the context engine has its own threshold" in event.arithmetic
     with home.store() as store:
         assert "N1" in {finding.rule for finding in examine(store, "S").findings}
 
@@ -131,7 +131,7 @@ def test_a_threshold_of_hermes_is_not_shown_for_another_engine(begun: MakeHome) 
     home.done(28, 8, 7_000, tag=None)
     (event,) = told(home).events
     assert (event.trigger, event.threshold) == (Trigger.MANUAL, None)
-    assert "the context engine 'lcm' decides by a threshold of its own" in event.arithmetic
+    assert "the context engine 'lcm' has its own threshold" in event.arithmetic
 
 
 def test_an_engine_that_asked_below_its_threshold_names_both_numbers(begun: MakeHome) -> None:

@@ -110,7 +110,7 @@ def test_a_title_of_megabytes_is_cut_as_it_is_read(make: Make) -> None:
         found = store.session("s")
     assert found.title == "T" * LABEL_CHARS + "…"
     assert found.model == "m" * 100
-    assert found.damage == ("cwd is no name: too long", "title is no name: too long")
+    assert found.damage == ("cwd is not a name: too long", "title is not a name: too long")
 
 
 def _noise(path: Path) -> None:

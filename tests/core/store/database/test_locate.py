@@ -114,7 +114,7 @@ def test_a_folder_closed_to_the_user_is_not_called_empty(
     make(tmp_path / "closed" / "state.db")
     close(tmp_path / "closed", monkeypatch)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(DatabaseError, match="may not look into"):
+    with pytest.raises(DatabaseError, match="may not read"):
         locate(**named)
 
 

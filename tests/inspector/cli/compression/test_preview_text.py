@@ -26,6 +26,6 @@ def test_a_suspicion_is_distinguished_with_the_nearest_place_of_the_messages() -
             f"# unsupported: The summary says “{name} was deleted”; no message gives “{name}” there."
             for name in GONE
         ),
-        f"# doubtful: The summary says “{LIE}”; the messages hardly bear that out. "
+        f"# doubtful: The summary says “{LIE}”; the messages hardly support that. "
         "Message 1 says “The worker ran out of heap”.",
     ]

@@ -32,7 +32,7 @@ def test_the_report_says_compactions_findings_and_cost(as_text: Text) -> None:
     for title in (
         "Conversation",
         "Compaction 1 of 2",
-        "Where it stands",
+        "Current state",
         "Findings",
         "Usage",
         "Prompt cache",

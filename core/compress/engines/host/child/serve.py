@@ -52,7 +52,7 @@ class Server:
         try:
             text = json.dumps(answer)
         except BaseException as error:  # noqa: BLE001 - what cannot be written was the engine's answer
-            text = json.dumps({"error": f"its answer is no JSON: {type(error).__name__}: {error}"[:2000]})
+            text = json.dumps({"error": f"its answer is not JSON: {type(error).__name__}: {error}"[:2000]})
         self._answers.write(f"{text}\n")
         self._answers.flush()
 

@@ -70,7 +70,7 @@ def threshold_unreachable(case: Case, rule: Rule) -> Iterable[Found]:
     if case.limits.threshold < room or _reached(case, room) or _gateway_first(case, room):
         return
     bound = "the window ends at" if real == window else "the provider refuses beyond"
-    bound = bound if room == real else "the window leaves, beside the answer, no more than"
+    bound = bound if room == real else "besides the answer, the window leaves no more than"
     numbers = {"threshold": case.limits.threshold, "real": room, "bound": bound}
     yield Found(numbers, (evidence,), Verdict.DERIVED)
 

@@ -87,7 +87,7 @@ def integrity(case: StoreCase, rule: Rule) -> Iterable[Found]:
     names = sorted(damaged(case.store, result))
     where = f" in {', '.join(names)}" if names else ""
     spared = bool(names) and all(is_index(case.store, name) for name in names)
-    spares = ", which can be built anew: what was said is intact" if spared else ""
+    spares = ", which can be rebuilt: no message is affected" if spared else ""
     evidence = Evidence(Source.DATABASE, "PRAGMA quick_check", result)
     yield Found({"where": where, "spares": spares, "told": result}, (evidence,))
 

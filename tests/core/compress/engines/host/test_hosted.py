@@ -49,7 +49,7 @@ def test_what_an_engine_prints_does_not_reach_the_pipe(tmp_path: Path) -> None:
         ("return [1, 2]", "message 0 of its list is a value of type int"),
         ("return [{'role': 'narrator', 'content': 'x'}]", "has the role 'narrator'"),
         ("return []", "an empty list"),
-        ("return [{'role': 'user', 'content': {1, 2}}]", "its answer is no JSON"),
+        ("return [{'role': 'user', 'content': {1, 2}}]", "its answer is not JSON"),
         ("os._exit(7)", "ended by itself"),
         ("return self.compress(messages)", "RecursionError"),
         ("os.system('true')", "start no programs"),

@@ -1,4 +1,4 @@
-"""What the messages hardly bear out is suspected, and more readily in a summary that was caught."""
+"""What the messages hardly support is suspected, and more readily in a summary that was caught."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ async def test_a_value_can_be_typed_and_nonsense_is_refused_in_words(samples: Lo
         await press(pilot, "enter")
         await answer(pilot, "lots")
         assert plan_of(pilot).window == 1_000_000
-        assert "no value for window" in drawn(pilot)
+        assert "not a value for window" in drawn(pilot)
 
 
 async def test_brackets_step_through_the_generations(samples: Location) -> None:

@@ -258,7 +258,7 @@ async def test_a_claim_no_message_supports_is_above_the_facts_and_leads_to_what_
         facts.show_kept(replace(found.retention, unsupported=(claim,)))
         await settle(pilot)
         words = " ".join(drawn(pilot).split())
-        assert "▲ The summary says “All tests pass”; nothing in the messages bears that out." in words
+        assert "▲ The summary says “All tests pass”; no message supports that." in words
         assert f"Message {found.middle.start} says “3 failed”." in words
         await press(pilot, "enter")
         assert view(pilot).panes.mode == SIDES
