@@ -1,6 +1,6 @@
 """Explains a provider's error from its text; status, provider and body make the answer more certain.
 
-It tells our own reading from what each release of Hermes makes of the text: a release may mistake a refused
+It separates our own reading from that of each release of Hermes: a release may mistake a refused
 output size for a conversation that is too long, and compress needlessly.
 """
 
