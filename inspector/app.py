@@ -199,7 +199,7 @@ class InspectorApp(App[None]):
     @property
     def _busy(self) -> bool:
         """Whether a worker of the screen in front is still running."""
-        nodes = (one.node for one in self.workers if not one.is_finished)
+        nodes = (worker.node for worker in self.workers if not worker.is_finished)
         return any(self.screen in node.ancestors_with_self for node in nodes)
 
     def open_conversation(

@@ -112,7 +112,7 @@ class Journal:
         Raises:
             NotFoundError: No id begins with this text, or several do.
         """
-        found = [one for one in self.entries() if one.id.startswith(entry_id)] if entry_id else []
+        found = [entry for entry in self.entries() if entry.id.startswith(entry_id)] if entry_id else []
         exact = [one for one in found if one.id == entry_id] or found
         if len(exact) != 1:
             what = "several journal entries begin with" if exact else "no journal entry"

@@ -59,7 +59,7 @@ def explain(
     context = open_context(store, session_id, release=release, conversation=conversation)
     events, prompts = events_of(context), prompts_of(context)
     now = where_it_stands(context)
-    now = replace(now, headline=standing(now, prompts, compressed=any(one.completed for one in events)))
+    now = replace(now, headline=standing(now, prompts, compressed=any(event.completed for event in events)))
     notes, headline = (
         tuple(_notes(context)),
         headline_of(events, now, prompts, newest_failure(context, events)),
@@ -193,7 +193,7 @@ def _release(context: ConversationContext, rows: BoundaryRows | None) -> str:
     current = context.release.release
     if rows is None or rows.summary is None:
         return current
-    fits = [one for one in rows.summary.releases if _fits_mode(context, rows, one)]
+    fits = [release for release in rows.summary.releases if _fits_mode(context, rows, release)]
     if current in fits:
         return current
     return nearest_release(fits[-1]) if fits else release_of_summary(rows.summary) or current
@@ -234,7 +234,7 @@ def _notes(context: ConversationContext) -> Iterator[str]:
     limits = context.limits_in_force
     yield from refused_earlier(context, None if limits is None else limits.threshold)
     yield from _other_model(context)
-    own = next((one for one in reversed(log.records) if one.kind is Kind.NATIVE_DONE), None)
+    own = next((record for record in reversed(log.records) if record.kind is Kind.NATIVE_DONE), None)
     if own is not None:
         yield f"{own.where}: Codex keeps its own thread and compacts it at its own threshold"
     missing = engine_loaded(log.records)

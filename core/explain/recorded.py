@@ -99,11 +99,11 @@ def recorded_use(home: Path | None, sessions: Sequence[str]) -> RecordedUse | No
 def _use(requests: Sequence[RecordedRequest], breaks: Sequence[PrefixBreak]) -> RecordedUse:
     from core.model.accounting.usage import RecordedBreak, RecordedUse
 
-    main = [one for one in requests if not one.task]
+    main = [request for request in requests if not request.task]
     auxiliary: dict[str, Buckets] = {}
-    for one in requests:
-        if one.task and one.usage is not None:
-            auxiliary[one.task] = auxiliary.get(one.task, Buckets()) + one.usage
+    for request in requests:
+        if request.task and request.usage is not None:
+            auxiliary[request.task] = auxiliary.get(request.task, Buckets()) + request.usage
     newest = next((one for one in reversed(main) if one.parts), None)
     tools = None if newest is None else newest.tools
     return RecordedUse(

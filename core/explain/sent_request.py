@@ -85,7 +85,7 @@ def _messages(
 
 def _stored(context: ConversationContext, row_ids: Sequence[int]) -> list[StoredRow]:
     return [
-        StoredRow(one.row.id, row_name(dict(one.wire)), one.role[:1])
-        for one in context.messages(row_ids)
-        if one.row is not None
+        StoredRow(message.row.id, row_name(dict(message.wire)), message.role[:1])
+        for message in context.messages(row_ids)
+        if message.row is not None
     ]

@@ -45,7 +45,7 @@ class Compactions:
                 assert generation.boundary.summary_row is not None
                 written |= {generation.boundary.summary_row, *generation.copy_ids}
                 key = f"compaction:{generation.session_id}:{generation.boundary.summary_row}"
-                if all(one.key != key for one in events):
+                if all(event.key != key for event in events):
                     events.append(_event(store, generation, key))
                     self._pair(generation.session_id)
         return events, frozenset(written)
@@ -147,4 +147,4 @@ def _explained(store: Store, generation: Generation) -> CompressionEvent | None:
         events = explain(store, generation.session_id).events
     except InspectorError:  # an unreadable configuration: only the rows count
         return None
-    return next((one for one in events if one.generation == generation.index - 1), None)
+    return next((event for event in events if event.generation == generation.index - 1), None)

@@ -79,7 +79,7 @@ def status_of(store: Store, session_id: str, stores: Sequence[OpenDatabase] = ()
         verdict=explanation.now.verdict,
         threshold=explanation.now.threshold,
         today=spent_today(stores or (store,), now=moment),
-        hit_rate=reduce(add, (one.tokens for one in conversation.sessions)).hit_rate,
+        hit_rate=reduce(add, (session.tokens for session in conversation.sessions)).hit_rate,
         worst=found[0] if found else None,
     )
 
@@ -152,10 +152,10 @@ def pace_of(explanation: Explanation, *, now: datetime | None = None) -> Pace:
 def _spent(context: ConversationContext, now: datetime) -> Spent:
     book, tip = open_book(), context.conversation.tip
     calls, known, total = 0, 0, Decimal(0)
-    for one in context.log.records:
-        if one.kind is Kind.CALL and one.session in context.sessions and _within(context, one, now):
+    for record in context.log.records:
+        if record.kind is Kind.CALL and record.session in context.sessions and _within(context, record, now):
             calls += 1
-            usd = _cost(book, one, tip)
+            usd = _cost(book, record, tip)
             if usd is not None:
                 known, total = known + 1, total + usd
     return Spent(calls, total if known or not calls else None, at_least=known < calls)

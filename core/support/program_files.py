@@ -218,7 +218,7 @@ def keep(path: Path, content: bytes, more: Iterable[bytes] = ()) -> None:
 def _prune(folder: Path) -> None:
     """Keep the newest three quarters of what a folder may hold, to make room for the next files."""
     with os.scandir(folder) as entries:
-        found = [(one.stat(), one.path) for one in entries if one.is_file(follow_symlinks=False)]
+        found = [(entry.stat(), entry.path) for entry in entries if entry.is_file(follow_symlinks=False)]
     if len(found) <= MAX_FILES and sum(state.st_size for state, _ in found) <= ROOM:
         return
     limit = time.time() - OLDEST

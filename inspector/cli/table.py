@@ -184,4 +184,4 @@ def _cropped(line: str, room: int) -> str:
 
 def _within(line: str, text: str) -> str:
     spans = (Span(one.start, min(one.end, len(text)), one.ink) for one in spans_of(line))
-    return Inked(text, tuple(one for one in spans if one.start < one.end))
+    return Inked(text, tuple(span for span in spans if span.start < span.end))

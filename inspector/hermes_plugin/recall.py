@@ -58,8 +58,8 @@ def _payload(store: Store, hit: Hit) -> dict[str, Any]:
         "state": row.state.value if row is not None else None,
         "text": hit.excerpt,
         "around": [
-            {"row": one.row.id, "role": one.role, "text": redact_text(one.text)[:_AROUND]}
-            for one in store.messages((hit.row - 1, hit.row + 1))
-            if one.row is not None and one.row.session_id == hit.session
+            {"row": message.row.id, "role": message.role, "text": redact_text(message.text)[:_AROUND]}
+            for message in store.messages((hit.row - 1, hit.row + 1))
+            if message.row is not None and message.row.session_id == hit.session
         ],
     }

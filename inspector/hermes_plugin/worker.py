@@ -70,7 +70,7 @@ class RequestTexts:
         try:
             with Store(locate(home=Path(self._home))[0]) as store:
                 conversation = store.conversation(session)
-                rows = [row for one in conversation.generations for row in one.row_ids]
+                rows = [row for generation in conversation.generations for row in generation.row_ids]
                 new = [row for row in dict.fromkeys(rows) if row not in self._read]
                 found = {row_name(dict(message.wire)) for message in store.messages(new)}
                 prompts = map(store.system_prompt, conversation.sessions)

@@ -138,8 +138,8 @@ def cache_payload(found: CacheReport) -> dict[str, Any]:
         "advice": {}
         if found.advice is None
         else jsonio.fields(found.advice, "current better reason usd_5m usd_1h gaps"),
-        "paybacks": [_payback(one) for one in found.paybacks],
-        "results": [jsonio.fields(one, "row session tool tokens calls usd") for one in found.results],
+        "paybacks": [_payback(payback) for payback in found.paybacks],
+        "results": [jsonio.fields(result, "row session tool tokens calls usd") for result in found.results],
         "tokens": jsonio.tokens(found.tokens),
         "hit_rate": found.tokens.hit_rate,
         "log": found.log,

@@ -54,7 +54,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         **_about(store, context.conversation),
         "severity": None if severity is None else severity.value,
         "why": _reasons_without_quotes(why_payload(explanation)),
-        "findings": [_finding_without_quotes(jsonio.finding(one)) for one in examined.findings],
+        "findings": [_finding_without_quotes(jsonio.finding(finding)) for finding in examined.findings],
         "unknown": [jsonio.not_known(one) for one in examined.unknown],
         "usage": usage_json.payload(case.ledger),
         "days": usage_json.payload(by_day)["rows"],
@@ -69,7 +69,7 @@ def _about(store: Store, conversation: Conversation) -> dict[str, Any]:
         **jsonio.fields(conversation.tip, "source model provider"),
         "schema": store.schema.version,
         "sessions": len(conversation.sessions),
-        "generations": [len(one.row_ids) for one in conversation.generations],
+        "generations": [len(generation.row_ids) for generation in conversation.generations],
     }
 
 

@@ -110,7 +110,7 @@ class FollowingScreen(Page):
         self._say_where()
         if not self._rhythm.due or shell(self).live.paused:
             return
-        if self._found is None or any(one.pending for one in self._followers):
+        if self._found is None or any(follower.pending for follower in self._followers):
             self._rhythm.begin(first=self._found is None)
             start(self, "follow", self._read, exclusive=False)
 
@@ -181,19 +181,19 @@ class FollowingScreen(Page):
 
 def _begun(locations: Sequence[Location], limits: Limits) -> tuple[Follower, ...]:
     followers = tuple(Follower(place, limits) for place in locations)
-    for one in followers:
-        one.begin()
+    for follower in followers:
+        follower.begin()
     return followers
 
 
 def _looked(followers: Sequence[Follower], before: Found | None) -> Found:
     """Read new events; the session's state is recomputed only if there are any."""
     spoken = tuple((event, one.limits.should_notify(event)) for one in followers for event in one.look())
-    problem = " · ".join(one.problem for one in followers if one.problem)
+    problem = " · ".join(follower.problem for follower in followers if follower.problem)
     if before is not None and (problem or not spoken):
         return replace(before, events=spoken, problem=problem)
     with ExitStack() as stack:
-        opened = [stack.enter_context(Store(one.place)) for one in followers]
+        opened = [stack.enter_context(Store(follower.place)) for follower in followers]
         store, session = newest_session(opened)
         store.learn(session.id)
         known = explain(store, session.id)

@@ -71,10 +71,10 @@ def escaped(text: str, start: int, end: int, spans: tuple[Span, ...]) -> str:
     """A slice of a cleaned text, with terminal codes around its coloured pieces."""
     pieces: list[str] = []
     at = start
-    for one in spans:
-        first, last = max(one.start, at), min(one.end, end)
+    for span in spans:
+        first, last = max(span.start, at), min(span.end, end)
         if first < last:
-            pieces += (text[at:first], f"\x1b[{one.ink.value}m{text[first:last]}\x1b[0m")
+            pieces += (text[at:first], f"\x1b[{span.ink.value}m{text[first:last]}\x1b[0m")
             at = last
     return "".join((*pieces, text[at:end]))
 
@@ -95,7 +95,7 @@ def printed(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -> It
             continue
         for start, end in _rows(text):
             row = text[start:end].expandtabs(4) if "\t" in text else text[start:end]
-            moved = tuple(Span(one.start - start, one.end - start, one.ink) for one in spans)
+            moved = tuple(Span(span.start - start, span.end - start, span.ink) for span in spans)
             for before, (first, last) in broken(row, width) if width else (("", (0, len(row))),):
                 shown = escaped(row, first, last, moved) if coloured else row[first:last]
                 yield f"{before}{shown}"
@@ -110,12 +110,12 @@ def _harmless(line: str, *, mask: bool) -> tuple[str, tuple[Span, ...]]:
     found: list[Span] = []
     pieces: list[str] = []
     at = length = 0
-    for one in spans:
-        before, within = made(line[at : one.start]), made(line[one.start : one.end])
+    for span in spans:
+        before, within = made(line[at : span.start]), made(line[span.start : span.end])
         pieces += (before, within)
-        found.append(Span(length + len(before), length + len(before) + len(within), one.ink))
+        found.append(Span(length + len(before), length + len(before) + len(within), span.ink))
         length += len(before) + len(within)
-        at = one.end
+        at = span.end
     pieces.append(made(line[at:]))
     return (text, tuple(found)) if "".join(pieces) == text else (text, ())
 

@@ -25,4 +25,4 @@ def unbilled(routes: Iterable[Session | UsageRow]) -> bool:
     """Whether all sessions used local servers."""
     from core.account.pricing.price import billing_of  # a list whose rows all have a price does without
 
-    return all(billing_of(one.provider or "", one.base_url or "") == "local" for one in routes)
+    return all(billing_of(route.provider or "", route.base_url or "") == "local" for route in routes)

@@ -156,7 +156,7 @@ def cache_report(case: CacheInputs, *, results: bool = True, markers: bool = Tru
 def _breaks(
     case: CacheInputs, calls: Sequence[CacheCall], ttl: str, *, explicit: bool
 ) -> tuple[CacheBreak, ...]:
-    tools = {one.id: one.tools_hash for one in case.conversation.sessions if one.tools_hash}
+    tools = {session.id: session.tools_hash for session in case.conversation.sessions if session.tools_hash}
     home = case.store.location.home
     split = explicit and placing(case.release).prefix
     identity = identity_changed(home, case.store.system_prompt(case.tip)) if split else None

@@ -51,7 +51,7 @@ def reconcile(
             "Each line needs a model and a day as 2026-01-31: export by day, grouped by model or line item"
         )
         raise UsageError(f"no line of the export could be read{what}", where=str(export), remedy=remedy)
-    first, last = min(one.day for one in read.entries), max(one.day for one in read.entries)
+    first, last = min(entry.day for entry in read.entries), max(entry.day for entry in read.entries)
     theirs = _by_key(read.entries)
     ours = _by_key(one for store in stores for one in _recorded(store, first, last))
     late = sum(overrunning(store, _window(first, last), FORMS["day"], UTC) for store in stores)

@@ -47,9 +47,9 @@ class Threads:
     def roots(self) -> Mapping[str, str]:
         """The root of every session's conversation: the topmost parent in a chain of continuations."""
         found: dict[str, str] = {}
-        for one in self.lineage.links:
+        for link in self.lineage.links:
             path: list[str] = []
-            step = one
+            step = link
             while step not in found and step not in path:
                 path.append(step)
                 parent = self.lineage.links[step].parent_id

@@ -153,7 +153,7 @@ def check_guards(
         progress: Called with the name of each guard as its check begins.
         own_lock: The holder under which the caller itself has locked the session.
     """
-    thread = frozenset(one.id for one in store.conversation(rehearsal.session_id).sessions)
+    thread = frozenset(session.id for session in store.conversation(rehearsal.session_id).sessions)
     case = Case(
         store=store,
         rehearsal=rehearsal,
@@ -168,7 +168,7 @@ def check_guards(
 
 def refused(results: Collection[GuardResult]) -> tuple[GuardResult, ...]:
     """The guards that refuse."""
-    return tuple(one for one in results if one.state is GuardState.REFUSED)
+    return tuple(result for result in results if result.state is GuardState.REFUSED)
 
 
 def require(results: Collection[GuardResult]) -> None:

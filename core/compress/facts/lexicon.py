@@ -90,7 +90,7 @@ def lexicon() -> Lexicon:
         "effects": {effect: frozenset(words) for effect, words in table["effects"].items()},
         "scales": table["scales"],
     }
-    rest = {one.name: str(one.type) for one in fields(Lexicon) if one.name not in made}
+    rest = {field.name: str(field.type) for field in fields(Lexicon) if field.name not in made}
     return Lexicon(**made, **{name: _as(kind, name, table[name]) for name, kind in rest.items()})
 
 

@@ -184,7 +184,7 @@ def _classified_sentences(text: str) -> tuple[tuple[str, str], ...]:
 def _troubles(views: Sequence[View], calls: Sequence[Outcome]) -> Iterator[_Told]:
     """The newest failures of calls, and short results that state the outcome of a command."""
     places = {view.index: at for at, view in enumerate(views)}
-    ended = [(one, places[one.result]) for one in calls if one.result is not None]
+    ended = [(call, places[call.result]) for call in calls if call.result is not None]
     failed = [(one, at) for one, at in ended if one.error and not _says_nothing(one.error)]
     for one, at in failed[-_MAX_ERRORS:]:
         weight = _ERROR_STANDS if one.fixed_at is None else _ERROR_FIXED
@@ -228,7 +228,7 @@ class Correction:
 
     def replaces(self, statement: str) -> bool:
         """Whether it gives another figure with the same unit for what a statement says."""
-        stated = [one for one in _measures(statement) if one[1]]
+        stated = [measure for measure in _measures(statement) if measure[1]]
         shared = self.about.intersection(roots(statement)).difference(*stated)
         return len(shared) >= _ALIKE and any(map(self._is_other, stated))
 
@@ -253,7 +253,7 @@ def corrections(views: Sequence[View]) -> list[Correction]:
         given = frozenset(_measures(view.text)) if brief else frozenset[_Measure]()
         if given:
             exchange = [one.text for one in views[max(0, at - _EXCHANGE) : at] if one.role != "tool"]
-            statement = next(one for one in sentences(view.text) if any(_measures(one)))
+            statement = next(sentence for sentence in sentences(view.text) if any(_measures(sentence)))
             about = frozenset(roots("\n".join((*exchange, view.text))))
             before = frozenset(_measures("\n".join(exchange[-1:])))
             found.append(Correction(view.index, one_line(statement, _EXCERPT_CHARS), given, before, about))

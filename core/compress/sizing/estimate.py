@@ -79,7 +79,7 @@ def total_tokens(sizes: Iterable[Size], rules: EstimateRules, *, bare: bool = Fa
 
 def transcript_tokens(messages: Iterable[Message], rules: EstimateRules) -> int:
     """The same for messages not measured yet, without system prompt and tools."""
-    return total_tokens((message_size(one.wire, rules) for one in messages), rules)
+    return total_tokens((message_size(message.wire, rules) for message in messages), rules)
 
 
 def as_tokens(text: int, rules: EstimateRules) -> int:

@@ -188,7 +188,7 @@ class CheckedSummariser:
                 if failure.kind is FailureKind.CANCELLED:
                     raise
                 failed = f"; asked about them, it failed ({failure.what})"
-        first, *again = [self._corrected(one, grounds, request) for one in answers]
+        first, *again = [self._corrected(answer, grounds, request) for answer in answers]
         best = next((one for one in again if one.kept >= _AS_GOOD * first.kept), first)
         warnings = (*best.answer.warnings, f"{_said(best, len(claims))}{failed}")
         return replace(best.answer, body=best.body, usage=_usage(answers), warnings=warnings)
@@ -234,7 +234,7 @@ def _makes(claims: Sequence[Unsupported], grounds: Grounds | None, sentence: str
 
 def _usage(answers: Sequence[SummaryResult]) -> Buckets | None:
     """The token usage of all calls; None if the provider did not count one of them."""
-    counted = [one.usage for one in answers if one.usage is not None]
+    counted = [answer.usage for answer in answers if answer.usage is not None]
     return sum(counted[1:], counted[0]) if len(counted) == len(answers) else None
 
 

@@ -78,9 +78,9 @@ class ArrivedTurn:
 def arrive(arriving: Sequence[Arriving], sizes: ResultSizes, place: Storage) -> ArrivedTurn:
     """Compute how the results of one turn enter the conversation."""
     results = [_alone(one, sizes, place) for one in arriving]
-    before = sum(one.message_length for one in results)
+    before = sum(result.message_length for result in results)
     _fit_turn(results, sizes, place)
-    return ArrivedTurn(tuple(results), sizes.turn, before, sum(one.message_length for one in results))
+    return ArrivedTurn(tuple(results), sizes.turn, before, sum(result.message_length for result in results))
 
 
 def _alone(one: Arriving, sizes: ResultSizes, place: Storage) -> Arrived:
@@ -106,7 +106,7 @@ def _alone(one: Arriving, sizes: ResultSizes, place: Storage) -> Arrived:
 
 def _fit_turn(results: list[Arrived], sizes: ResultSizes, place: Storage) -> None:
     """Replace the largest results until the turn fits; one that quotes the tag counts as replaced."""
-    weights = [_weight(one.content, sizes) for one in results]
+    weights = [_weight(result.content, sizes) for result in results]
     total = sum(weights)
     order = sorted(range(len(results)), key=lambda i: weights[i], reverse=True)
     for i in order:

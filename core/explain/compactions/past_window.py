@@ -89,7 +89,7 @@ def _booked(context: ConversationContext, rows: BoundaryRows | None) -> int | No
 def _of_model(context: ConversationContext, model: str | None, attempt: Attempt) -> int | None:
     """What files say of a model today; not where the log says that this was learned later."""
     lines = [one for one in context.telling if one.kind is Kind.LIMIT_CACHED and one.model == model]
-    past = [one for one in lines if one.at <= attempt.first.at]
+    past = [line for line in lines if line.at <= attempt.first.at]
     if lines and not (_window_set(context) and model == context.config.model):
         return past[-1].window if past else None
     return window_of(context, model)

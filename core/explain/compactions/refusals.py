@@ -201,7 +201,7 @@ def newest_failure(context: ConversationContext, events: Sequence[CompressionEve
 
 def tried_again(context: ConversationContext) -> bool:
     """Whether the last line is a call that failed just now, which Hermes may still retry."""
-    last = next((one for one in reversed(context.log.records) if one.kind in _ENDS), None)
+    last = next((record for record in reversed(context.log.records) if record.kind in _ENDS), None)
     if last is None or last.kind is not Kind.CALL_FAILED:
         return False
     return timedelta(0) <= datetime.now(UTC) - context.clock.utc(last.at) < _TRIED_AGAIN

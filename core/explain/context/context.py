@@ -152,7 +152,7 @@ class ConversationContext:
     @cached_property
     def telling(self) -> tuple[LogRecord, ...]:
         """The lines without those of turns and answered calls, which make up most of a log."""
-        return tuple([one for one in self.log.records if one.kind not in _COMMON])
+        return tuple([record for record in self.log.records if record.kind not in _COMMON])
 
     @cached_property
     def windows_stated(self) -> Sequence[tuple[LogRecord, str | None]]:

@@ -71,7 +71,7 @@ def _lacks_duplicates(context: ConversationContext) -> bool:
     """Whether the process of the last call lacked messages stored twice, all of which the next one loads."""
     if not saved_again(context.conversation, context.log, context.messages):
         return False
-    began = next((one for one in reversed(context.log.records) if one.kind is Kind.TURN), None)
+    began = next((record for record in reversed(context.log.records) if record.kind is Kind.TURN), None)
     messages = context.newest_messages
     asked = next((at for at in reversed(range(len(messages))) if is_request(messages[at])), 0)
     return began is None or began.before is None or began.before + len(messages) - asked < len(messages)

@@ -120,6 +120,6 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     conversations are examined depends on what is remembered from the last time.
     """
     places = rule_places()
-    once = {one.identity: one for one in findings}
+    once = {finding.identity: finding for finding in findings}
     newest = sorted(once.values(), key=lambda one: one.session or "", reverse=True)
     return tuple(sorted(newest, key=lambda one: (one.severity.rank, places.get(one.name, len(places)))))

@@ -115,7 +115,7 @@ def _costs(
             return None
         return book.entry(tip.model or "", tip.provider or "", tip.base_url or "", at=at)
 
-    tokens = sum((one.tokens for one in context.conversation.sessions), Buckets())
+    tokens = sum((session.tokens for session in context.conversation.sessions), Buckets())
     return {one.row: one for one in result_costs(passed, price, hit_rate=tokens.hit_rate)}
 
 

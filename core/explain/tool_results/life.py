@@ -95,8 +95,8 @@ def results_headline(found: ResultLives) -> Headline:
     """What part of the results is lost; else what they cost, and which tool took most."""
     if not found.results:
         return Headline("No tool was called in this conversation.")
-    layers = [one.standing.layer for one in found.results]
-    gone = sum(one.readable is False for one in found.results)
+    layers = [result.standing.layer for result in found.results]
+    gone = sum(result.readable is False for result in found.results)
     if lost := layers.count("truncated"):
         sentence = f"The rest of {plural(lost, 'tool result')} is lost: no file could be saved."
         return Headline(sentence, _LOST, Severity.WARNING)
@@ -113,7 +113,7 @@ def results_headline(found: ResultLives) -> Headline:
 def _size(results: Sequence[ResultLife]) -> str:
     """Their tokens over all calls, and the cost as far as prices are known."""
     tokens = f"~{short(sum(one.lifetime_tokens for one in results))} tokens"
-    priced = [one.usd for one in results if one.usd is not None]
+    priced = [result.usd for result in results if result.usd is not None]
     least = "~" if len(priced) == len(results) else "≥"
     return f"{tokens}, {least}{money(sum(priced, Decimal(0)))}" if priced else tokens
 
@@ -121,8 +121,8 @@ def _size(results: Sequence[ResultLife]) -> str:
 def _largest(results: Sequence[ResultLife]) -> str | None:
     """How to make them smaller, if one tool takes a large share."""
     tools: Counter[str] = Counter()
-    for one in results:
-        tools[one.tool] += one.lifetime_tokens
+    for result in results:
+        tools[result.tool] += result.lifetime_tokens
     ((tool, tokens),) = tools.most_common(1)
     share = tokens / (tools.total() or 1)
     if len(tools) == 1 or share < _LARGE:

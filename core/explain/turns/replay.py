@@ -111,8 +111,8 @@ class _Walker:
         """The model that ran when an event closed the generation; for the newest, the session's model."""
         if event is None or event.at is None:
             return self.context.conversation.tip.model
-        turns = (one for one in reversed(self.context.log.records) if one.kind is Kind.TURN)
-        return next((one.model for one in turns if self.context.clock.utc(one.at) <= event.at), None)
+        turns = (record for record in reversed(self.context.log.records) if record.kind is Kind.TURN)
+        return next((turn.model for turn in turns if self.context.clock.utc(turn.at) <= event.at), None)
 
     def _agent_of(self, turn: TurnDraft) -> AgentChecks:
         """The checks of a turn: a model other than the generation's has its own threshold.
@@ -239,7 +239,7 @@ class _Walker:
 
     def _next(self, at: datetime, turn: datetime) -> bool:
         """Whether a turn comes next after a moment; one that ended in between may have lost its rows."""
-        ended = (one.at for one in self.context.log.records if one.kind is Kind.TURN_ENDED)
+        ended = (record.at for record in self.context.log.records if record.kind is Kind.TURN_ENDED)
         return at < turn and not any(at < self.context.clock.utc(one) < turn for one in ended)
 
     def _turn(self) -> TurnDraft:

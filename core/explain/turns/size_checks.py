@@ -55,7 +55,7 @@ class TurnDraft:
     @property
     def uncounted(self) -> bool:
         """Whether an answer in it came without a count of its prompt."""
-        return self.lines is not None and not all(one.input for one in self.lines.calls.values())
+        return self.lines is not None and not all(call.input for call in self.lines.calls.values())
 
     def take(self, number: int, event: CompressionEvent) -> None:
         """Add an event that fell into it, and mark the newest check that may have caused the event."""

@@ -47,11 +47,11 @@ _ASKED = 4
 def mistaken_tags(records: Iterable[LogRecord], sessions: Collection[str] | None) -> frozenset[str]:
     """Tags under which attempts of another session were logged, if one of `sessions` is involved."""
     return frozenset(
-        one.tag
-        for one in records
-        if one.tag is not None
-        and _works_for_another(one)
-        and (sessions is None or one.session in sessions or one.tag in sessions)
+        record.tag
+        for record in records
+        if record.tag is not None
+        and _works_for_another(record)
+        and (sessions is None or record.session in sessions or record.tag in sessions)
     )
 
 
@@ -63,24 +63,24 @@ def mistagged_lines(records: Iterable[LogRecord]) -> Iterator[tuple[LogRecord, L
     """
     open_: dict[str, LogRecord] = {}
     own: set[str] = set()
-    for one in records:
-        tag = one.tag
+    for record in records:
+        tag = record.tag
         if tag is None:
             continue
-        if one.kind is Kind.STARTED:
-            if _works_for_another(one):
-                open_[tag] = one
+        if record.kind is Kind.STARTED:
+            if _works_for_another(record):
+                open_[tag] = record
             else:
                 own.add(tag)
-        elif one.kind in (Kind.DONE, Kind.TELEMETRY):
-            if one.session == tag:
+        elif record.kind in (Kind.DONE, Kind.TELEMETRY):
+            if record.session == tag:
                 own.discard(tag)
             else:
                 open_.pop(tag, None)
-        elif one.kind in _SAID and one.session == tag and tag not in own:
+        elif record.kind in _SAID and record.session == tag and tag not in own:
             start = open_.get(tag)
-            if start is not None and one.at - start.at <= MAX_RUN_TIME:
-                yield one, replace(one, session=start.session)
+            if start is not None and record.at - start.at <= MAX_RUN_TIME:
+                yield record, replace(record, session=start.session)
 
 
 def _works_for_another(record: LogRecord) -> bool:
@@ -127,7 +127,7 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
         except OSError as error:
             problems.append(f"{path.name}: {error.strerror or error}")
     anywhere = (pattern.starts.encode() for pattern in patterns() if pattern.anywhere)
-    needles = [b""] if sessions is None else [*(one.encode() for one in sessions), *anywhere, *_ENDS]
+    needles = [b""] if sessions is None else [*(session.encode() for session in sessions), *anywhere, *_ENDS]
 
     def joined(words: Collection[bytes]) -> Log:
         return _joined((home, *words), tuple(_records(*one, words) for one in indexes), sessions)
@@ -136,7 +136,7 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
     if tags := mistaken_tags(log.records, sessions):
         wider = joined([*needles, *(tag.encode() for tag in sorted(tags))])
         moved = dict(mistagged_lines(sorted([*wider.records, *wider.compactions], key=lambda one: one.at)))
-        kept = [one for one in log.records if one not in moved]
+        kept = [record for record in log.records if record not in moved]
         own = [one for one in moved.values() if sessions is None or one.session in sessions]
         log = replace(log, records=tuple(sorted([*kept, *own], key=lambda one: one.at)))
     return replace(log, files=tuple(index.name for _, index in indexes), problems=tuple(problems))
@@ -175,7 +175,7 @@ def _joined(
 
 def compaction_ends(records: Iterable[LogRecord]) -> tuple[LogRecord, ...]:
     """The lines that open and close compactions."""
-    return tuple(one for one in records if one.kind in _ENDS_KINDS)
+    return tuple(record for record in records if record.kind in _ENDS_KINDS)
 
 
 def _tells_of(record: LogRecord, sessions: Collection[str] | None) -> bool:

@@ -149,18 +149,18 @@ class ConversationRow(Thread):
     @property
     def last_active(self) -> datetime | None:
         """The time of the latest activity in it."""
-        times = [one.last_active for one in self.sessions if one.last_active is not None]
+        times = [session.last_active for session in self.sessions if session.last_active is not None]
         return max(times, default=None)
 
     @property
     def messages(self) -> int | None:
         """The live messages of all its sessions."""
-        return _sum(one.messages for one in self.sessions)
+        return _sum(session.messages for session in self.sessions)
 
     @property
     def calls(self) -> int | None:
         """The model calls of all its sessions."""
-        return _sum(one.api_calls for one in self.sessions)
+        return _sum(session.api_calls for session in self.sessions)
 
     @property
     def usd(self) -> Decimal | None:

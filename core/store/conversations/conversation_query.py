@@ -263,15 +263,15 @@ def _wanted(thread: Iterable[str], lineage: Lineage, facts: _Facts, query: ListQ
 
 
 def _row(sessions: Sequence[Session], lineage: Lineage, short: Collection[str]) -> ConversationRow:
-    below = [lineage.kind(child.id) for one in sessions for child in lineage.children.get(one.id, ())]
+    below = [lineage.kind(child.id) for session in sessions for child in lineage.children.get(session.id, ())]
     return ConversationRow(
         sessions=tuple(sessions),
         kind=lineage.kind(sessions[0].id),
-        tokens=reduce(add, (one.tokens for one in sessions), Buckets()),
-        cost=_total([one.cost for one in sessions]),
+        tokens=reduce(add, (session.tokens for session in sessions), Buckets()),
+        cost=_total([session.cost for session in sessions]),
         delegates=below.count(Kind.DELEGATE),
         branches=below.count(Kind.BRANCH),
-        lower_bound=any(is_lower_bound(one, short) for one in sessions),
+        lower_bound=any(is_lower_bound(session, short) for session in sessions),
     )
 
 

@@ -212,7 +212,7 @@ def keep_rows(
     for row in rows:
         count, ids = states.get(row["active"], (0, 0.0))
         states[row["active"]] = (count + 1, ids + row["id"])
-    hidden = (one.uid for one in outlines if one.uid and one.state is not RowState.LIVE)
+    hidden = (outline.uid for outline in outlines if outline.uid and outline.state is not RowState.LIVE)
     _kept.pop(place, None)
     _kept[place] = Kept(outlines, outlines[-1].id, states, frozenset(hidden))
     while len(_kept) > _MAX_CACHED:

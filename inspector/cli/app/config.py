@@ -72,8 +72,8 @@ def _row(one: ShownSetting) -> dict[str, Any]:
 
 def _check(args: argparse.Namespace, found: ConfigFile) -> int:
     problems = [
-        {"path": str(found.path), "line": one.line, "what": one.what, "remedy": one.remedy}
-        for one in found.problems
+        {"path": str(found.path), "line": problem.line, "what": problem.what, "remedy": problem.remedy}
+        for problem in found.problems
     ] + list(_beside())
     document = {"path": str(found.path), "exists": found.exists, "problems": problems}
     fine = f"{found.path}: {'fine' if found.exists else 'not there, which is fine'}"

@@ -38,8 +38,8 @@ def ask_to_send(
     from core.support import formatting as fmt
     from inspector.settings.config_file import refuse_sending
 
-    refuse_sending(next(one.host for one in places if not one.local))
-    where = " and, if that fails, to ".join(f"{one.host} ({one.model})" for one in places)
+    refuse_sending(next(place.host for place in places if not place.local))
+    where = " and, if that fails, to ".join(f"{place.host} ({place.model})" for place in places)
     money = "at an unknown price" if usd is None else f"for {fmt.money(usd, mark=fmt.ESTIMATE)}"
     ask(f"{what} to {where}{times}, {money}{more}?", yes=yes)
 

@@ -32,9 +32,9 @@ class HelpText(argparse.HelpFormatter):
     ) -> None:
         """Show a command's positional arguments; its options are listed below the usage line."""
         words = [
-            self._format_args(one, self._get_default_metavar_for_positional(one))
-            for one in actions
-            if not one.option_strings and one.help is not argparse.SUPPRESS
+            self._format_args(action, self._get_default_metavar_for_positional(action))
+            for action in actions
+            if not action.option_strings and action.help is not argparse.SUPPRESS
         ]
         super().add_usage(usage or " ".join(["%(prog)s", "[options]", *words]), actions, groups, prefix)
 

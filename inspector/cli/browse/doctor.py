@@ -150,7 +150,7 @@ def _payload(report: Report) -> dict[str, Any]:
         "health": None if report.health is None else _health(report.health),
         "notes": list(report.notes),
         "findings": [jsonio.finding(finding) for finding in report.findings],
-        "rows": [_row(one) for one in report.rows],
+        "rows": [_row(row) for row in report.rows],
         "problems": [jsonio.error(problem) for problem in report.problems],
     }
 
@@ -217,7 +217,7 @@ def _how_many(count: int | None, what: str) -> str:
 def _disagreements(rows: Sequence[Discrepancy]) -> Iterator[str]:
     from core.support import formatting as fmt
 
-    for one in rows[:MAX_ROWS]:
-        yield f"  rows disagree on {one.what} of {one.session}: {one.left} and {one.right}"
+    for row in rows[:MAX_ROWS]:
+        yield f"  rows disagree on {row.what} of {row.session}: {row.left} and {row.right}"
     if len(rows) > MAX_ROWS:
         yield f"  and {fmt.plural(len(rows) - MAX_ROWS, 'more disagreement')} (--json names them)"

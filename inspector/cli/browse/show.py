@@ -66,7 +66,7 @@ def _wanted(conversation: Conversation, choice: int | str | None) -> Sequence[Ge
         return generations
     if choice == LAST:
         return generations[-1:]
-    found = [one for one in generations if one.index == choice]
+    found = [generation for generation in generations if generation.index == choice]
     if not found:
         raise UsageError(
             f"there is no generation {choice}", remedy=f"This conversation has {len(generations)}"

@@ -192,7 +192,7 @@ def agree(
     from core.support import formatting as fmt
 
     places = [one for one in (endpoint, second) if one is not None]
-    if endpoint is None or all(one.local for one in places) or not plan.summarises:
+    if endpoint is None or all(place.local for place in places) or not plan.summarises:
         return
     costs = [price(args, asked, plan, focus, None) for focus in focuses]
     tokens = fmt.count(sum(cost.prompt for cost in costs), mark=fmt.ESTIMATE)

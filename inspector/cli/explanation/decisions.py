@@ -62,8 +62,8 @@ def payload(turn: Turn | None) -> dict[str, Any] | None:
         return None
     return {
         **turn_payload(turn),
-        "decisions": [_decision(one) for one in turn.decisions],
-        "calls": [_call(one) for one in turn.calls],
+        "decisions": [_decision(decision) for decision in turn.decisions],
+        "calls": [_call(call) for call in turn.calls],
     }
 
 
@@ -79,7 +79,7 @@ def turn_payload(turn: Turn) -> dict[str, Any]:
         "standing": turn.standing.value,
         "sentence": turn_sentence(turn),
         "events": list(turn.events),
-        "attempts": [asdict(one) for one in turn.attempts],
+        "attempts": [asdict(attempt) for attempt in turn.attempts],
         "failure": _failure(turn.unanswered),
     }
 
@@ -142,11 +142,11 @@ def lines(turn: Turn | None) -> Iterator[str]:
         Column("actual", right=True, wraps=True, shrinks=True),
         Column("passed"),
     )
-    for one in turn.decisions:
+    for decision in turn.decisions:
         yield ""
-        yield decision_sentence(one)
-        yield from table(columns, map(_cells, one.checks))
-    yield from (output.muted(f"  {call_sentence(one)}") for one in turn.calls)
+        yield decision_sentence(decision)
+        yield from table(columns, map(_cells, decision.checks))
+    yield from (output.muted(f"  {call_sentence(call)}") for call in turn.calls)
 
 
 def _cells(check: Check) -> list[str]:

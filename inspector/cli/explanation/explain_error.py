@@ -119,7 +119,7 @@ def payload(found: ErrorExplanation) -> dict[str, Any]:
             "class": meaning.kind,
             **jsonio.fields(meaning, "limit available used asked why"),
         },
-        "releases": {one.release: _release(found, one) for one in found.reactions},
+        "releases": {reaction.release: _release(found, reaction) for reaction in found.reactions},
         "headline": found.headline,
         "remedy": found.remedy,
     }
@@ -174,7 +174,7 @@ def lines(found: ErrorExplanation) -> Iterator[str]:
     ]
     if known:
         yield f"  stated: {' · '.join(known)}"
-    rows = [_cells(found, one) for one in found.reactions]
+    rows = [_cells(found, reaction) for reaction in found.reactions]
     if len(rows) == 1 or any(row[1:] != rows[0][1:] for row in rows):
         yield ""
         yield from _reactions(rows)

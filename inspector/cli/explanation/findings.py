@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     titles: dict[str, str] = {}
     findings, unknown = _diagnose(args, titles)
     mildest = Severity(args.severity)
-    every = worst_first(one for one in findings if one.severity.rank <= mildest.rank)
+    every = worst_first(finding for finding in findings if finding.severity.rank <= mildest.rank)
     found = every[: args.limit]
     return output.show(args, lambda: _payload(found, unknown), lines(found, unknown, every, titles))
 

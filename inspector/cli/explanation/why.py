@@ -103,7 +103,7 @@ def _found(
 
 def _headline_event(found: Explanation) -> CompressionEvent | None:
     """The compaction or attempt that the headline is about."""
-    return next((one for one in found.events if one.headline is found.headline), None)
+    return next((event for event in found.events if event.headline is found.headline), None)
 
 
 def _texts(answer: tuple[Explanation, Aftermath | None]) -> Iterator[str]:

@@ -69,9 +69,9 @@ def run(args: argparse.Namespace) -> int:
     wanted = frozenset(args.kind or KINDS)
     said = ""
     while True:
-        found = [(one, event) for one in followers for event in one.look()]
+        found = [(follower, event) for follower in followers for event in follower.look()]
         if args.once:
-            found += [(one, event) for one in followers for event in one.rest()]
+            found += [(follower, event) for follower in followers for event in follower.rest()]
         with _unbroken() if args.cursor else nullcontext():
             _tell([(one, event) for one, event in found if event.kind.value in wanted], as_json=args.json)
             if found and args.cursor:
@@ -93,13 +93,13 @@ def _begun(args: argparse.Namespace) -> Sequence[Follower]:
     limits = limits_of(_own(), share=args.alert_at, budget=args.budget)
     followers = [Follower(place, limits) for place in target.locations(args)]
     saved = _read(args.cursor) if args.cursor else {}
-    for one in followers:
-        state = saved.get(str(one.place.db.absolute()))
+    for follower in followers:
+        state = saved.get(str(follower.place.db.absolute()))
         if state is None:
-            one.begin()
+            follower.begin()
             continue
         try:
-            one.restore(state)
+            follower.restore(state)
         except ValueError as error:
             raise UsageError(
                 f"is not a cursor ({error})", where=str(args.cursor), remedy="Delete it"
@@ -154,7 +154,7 @@ def _tell(found: Sequence[tuple[Follower, LiveEvent]], *, as_json: bool) -> None
 
 def _complain(followers: Sequence[Follower], said: str) -> str:
     """Report on stderr what cannot be read, once per reason."""
-    problems = " · ".join(one.problem for one in followers if one.problem)
+    problems = " · ".join(follower.problem for follower in followers if follower.problem)
     if problems and problems != said:
         output.write_note(f"waiting: {problems}")
     return problems
@@ -179,7 +179,7 @@ def _read(path: Path) -> dict[str, str]:
 def _keep(path: Path, followers: Sequence[Follower]) -> None:
     """Save the position atomically."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    states = {str(one.place.db.absolute()): one.saved() for one in followers}
+    states = {str(follower.place.db.absolute()): follower.saved() for follower in followers}
     try:
         unfinished.write_text(json.dumps(states), encoding="utf-8")
         os.replace(unfinished, path)

@@ -87,20 +87,20 @@ def _arrived_cells(one: Arrived) -> list[str]:
 
 def lives(found: ResultLives) -> dict[str, Any]:
     """The document of `results`, the most expensive result first."""
-    priced = [one.usd for one in found.results if one.usd is not None]
+    priced = [result.usd for result in found.results if result.usd is not None]
     return {
         "release": found.release,
         "window": found.window,
         "result_size": found.sizes.result,
         "turn_budget": found.sizes.turn,
-        "results": [_life(one) for one in found.results],
+        "results": [_life(result) for result in found.results],
         "totals": {
             "results": len(found.results),
-            "tokens": sum(one.tokens for one in found.results if one.live),
-            "lifetime_tokens": sum(one.lifetime_tokens for one in found.results),
+            "tokens": sum(result.tokens for result in found.results if result.live),
+            "lifetime_tokens": sum(result.lifetime_tokens for result in found.results),
             "lifetime_usd": jsonio.money(sum(priced, Decimal(0))) if priced else None,
             "unpriced": len(found.results) - len(priced),
-            "layers": dict(Counter(one.standing.layer for one in found.results)),
+            "layers": dict(Counter(result.standing.layer for result in found.results)),
         },
     }
 
@@ -139,7 +139,7 @@ def turn(found: ArrivedTurn) -> dict[str, Any]:
     """The document of `results --incoming`."""
     alone = len(found.results) == 1
     return {
-        "results": [_arrived(one, alone=alone) for one in found.results],
+        "results": [_arrived(result, alone=alone) for result in found.results],
         "turn_budget": found.budget,
         "total_before": found.before,
         "total_after": found.after,

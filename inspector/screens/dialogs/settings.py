@@ -143,7 +143,7 @@ class SettingsScreen(CardPage):
 def _answer(found: ConfigFile, rows: Sequence[SettingRow]) -> Headline:
     """The file's problems, or how many settings are the user's own."""
     if found.problems:
-        wrong = " · ".join(f"line {one.line}: {one.what}" for one in found.problems)
+        wrong = " · ".join(f"line {problem.line}: {problem.what}" for problem in found.problems)
         return Headline(wrong, "Press e to open the file.", Severity.WARNING)
     own = sum(isinstance(row, ShownSetting) and row.origin != "default" for row in rows)
     if own == 0:

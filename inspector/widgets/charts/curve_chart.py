@@ -85,7 +85,7 @@ class CurveChart(Widget):
 
     def watch_made_of(self, layers: tuple[Layer, ...]) -> None:
         """Find the tallest column before the lines are drawn one by one."""
-        heights = (sum(column) for column in zip(*(one.values for one in layers), strict=True))
+        heights = (sum(column) for column in zip(*(layer.values for layer in layers), strict=True))
         self._tallest = int(max(heights, default=0))
         self._columns = None
 
@@ -160,7 +160,7 @@ class CurveChart(Widget):
             self._computed_for = self.size
             layers, top, limit = self.made_of or self._plain_layers(), self._top, self.threshold
             shown = self._told if self.values else []
-            ends = tuple(ends_of([one.values[place] for one in layers], top, rows) for place in shown)
+            ends = tuple(ends_of([layer.values[place] for layer in layers], top, rows) for place in shown)
             over = tuple(limit is not None and self.values[place] >= limit for place in shown)
             row = None if limit is None else min(rows - 1, int(limit / top * rows))
             self._columns = Columns(row, self._numbers(top, row, rows), layers, ends, over)

@@ -96,7 +96,7 @@ class DayBars(Widget):
         line = Line().cell(self._label(row, rows, top), AXIS, ink.style("ink-faint"), right=True).gap(1)
         gap = int(min((end - start for start, end in places), default=0) >= APART)
         for bar, (start, end) in enumerate(places):
-            parts = [one[bar] for one in layers]
+            parts = [layer[bar] for layer in layers]
             cell = cell_of(ends_of(parts, top, rows), row)
             if row == 0 and sums and sums[bar] and not cell.level:
                 cell = Cell(1, parts.index(max(parts)))

@@ -102,7 +102,7 @@ class ActionsScreen(ModalScreen[RowAction | None]):
 
     def on_key(self, event: Key) -> None:
         """Take an action at once by its own key."""
-        found = next((one for one in self._actions if event.key in one.command.keys), None)
+        found = next((action for action in self._actions if event.key in action.command.keys), None)
         if found is not None:
             event.stop()
             self.dismiss(found)

@@ -119,7 +119,7 @@ def _actions(
     newest = (calls[at] for at in sorted(last.values()))
     actions = [one for one in newest if one.call.path not in gone and one.fixed_at is None]
     series: dict[tuple[str, str], list[Outcome]] = {}
-    shapes = [None if one.error or one.at in focused else _shape(one) for one in actions]
+    shapes = [None if action.error or action.at in focused else _shape(action) for action in actions]
     for outcome, shape in zip(actions, shapes, strict=True):
         if shape is not None:
             series.setdefault(shape, []).append(outcome)

@@ -75,12 +75,12 @@ class Entity:
 def entities(views: Sequence[View]) -> dict[str, Entity]:
     """Every file and id that calls named, with its last state, in order of first mention."""
     found: dict[str, Entity] = {}
-    for one in outcomes(views):
-        for name in dict.fromkeys(_names(one)):
-            state = _state(one, found.get(name))
+    for outcome in outcomes(views):
+        for name in dict.fromkeys(_names(outcome)):
+            state = _state(outcome, found.get(name))
             known = found.get(name)
             if known is None or state is not State.READ:
-                found[name] = Entity(name, state, one.call.name, one.at, _ended(one))
+                found[name] = Entity(name, state, outcome.call.name, outcome.at, _ended(outcome))
     return found
 
 

@@ -166,9 +166,9 @@ class OtherCompactions:
     """The compactions of other sessions in the same log."""
 
     def __init__(self, compactions: Sequence[LogRecord], sessions: Collection[str]) -> None:
-        others = (one for one in compactions if one.session not in sessions)
+        others = (compaction for compaction in compactions if compaction.session not in sessions)
         self._lines = sorted(others, key=lambda one: one.at)
-        self._times = [one.at for one in self._lines]
+        self._times = [line.at for line in self._lines]
 
     def running(self, at: datetime) -> bool:
         """Whether one of them may have been running at a moment."""

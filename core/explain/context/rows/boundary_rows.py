@@ -68,7 +68,7 @@ def boundary_rows(store: Store, conversation: Conversation, read: ReadMessages) 
 
 def with_pruned(rows: Sequence[BoundaryRows]) -> tuple[BoundaryRows, ...]:
     """The same where results may be shortened without a summary, which leaves as many messages."""
-    bodies = [one.summary.body if one.summary is not None else None for one in rows]
+    bodies = [row.summary.body if row.summary is not None else None for row in rows]
     return tuple(
         replace(one, pruned=body in (None, before) and one.counted_before == one.counted_after is not None)
         for one, body, before in zip(rows, bodies, [None, *bodies], strict=False)
@@ -90,7 +90,7 @@ def moments(conversation: Conversation, rows: Iterable[BoundaryRows]) -> dict[st
 
 def set_back(rows: Iterable[BoundaryRows]) -> bool:
     """Whether a compaction is dated well before its predecessor, so the clock was set back in between."""
-    times = [one.at for one in rows if one.at is not None]
+    times = [row.at for row in rows if row.at is not None]
     return any(later < earlier - _SET_BACK for earlier, later in pairwise(times))
 
 

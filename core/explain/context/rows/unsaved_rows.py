@@ -71,7 +71,7 @@ def saved_again(conversation: Conversation, log: Log, read: ReadMessages) -> tup
     if again := _stored_behind(conversation.generations):
         return read(again)
     lines = takewhile(lambda one: one.kind is not Kind.DONE, reversed(log.records))
-    if not any(one.kind in (Kind.STARTED, Kind.SKIPPED) for one in lines):
+    if not any(line.kind in (Kind.STARTED, Kind.SKIPPED) for line in lines):
         return ()
     return _stored_over(read(conversation.newest_rows))
 

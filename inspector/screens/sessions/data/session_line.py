@@ -73,7 +73,7 @@ class SessionLine:
     @property
     def auxiliary(self) -> Decimal | None:
         """How much of the cost is for side tasks."""
-        known = [one.auxiliary_usd for one in self.sessions if one.auxiliary_usd]
+        known = [session.auxiliary_usd for session in self.sessions if session.auxiliary_usd]
         return sum(known, Decimal(0)) if known else None
 
     @property
@@ -85,7 +85,7 @@ class SessionLine:
     def state(self) -> State:
         """A value that changes whenever Hermes adds to the conversation."""
         tip, sessions = self.row.tip, self.row.sessions
-        return (tip.id, tip.last_active, sum(one.messages or 0 for one in sessions), self.row.tokens)
+        return (tip.id, tip.last_active, sum(session.messages or 0 for session in sessions), self.row.tokens)
 
 
 @dataclass(frozen=True, slots=True)

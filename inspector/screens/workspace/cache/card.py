@@ -117,9 +117,9 @@ def report_origins(report: CacheReport) -> Iterator[FigureOrigin]:
         )
     if report.advice is not None:
         yield from (FigureOrigin(found) for found in _lifetimes(report.advice))
-    for one in report.results[:DEAREST]:
-        if one.usd is not None:
-            yield FigureOrigin(_result(one), f"{one.tool}, message {one.row}")
+    for result in report.results[:DEAREST]:
+        if result.usd is not None:
+            yield FigureOrigin(_result(result), f"{result.tool}, message {result.row}")
 
 
 def _breaks(report: CacheReport) -> Iterator[FigureOrigin]:

@@ -123,7 +123,7 @@ def resume_words(chain: Chain, session_id: str) -> str:
 def _relation(node: ChainNode, tree_lines: Sequence[TreeLine]) -> str:
     if node.orphan:
         return f"{node.kind} of {node.parent_id}, which is missing"
-    parent = next((one.name for one in tree_lines if one.node.session.id == node.parent_id), "")
+    parent = next((line.name for line in tree_lines if line.node.session.id == node.parent_id), "")
     return f"{RELATIONS[node.kind]} {parent}".strip() if parent else RELATIONS[Kind.MAIN]
 
 

@@ -79,7 +79,7 @@ def tree_lines(
 
 
 def _inside(tree_line: TreeLine, generations: Sequence[Generation]) -> list[TreeLine]:
-    own = [one for one in generations if one.session_id == tree_line.node.session.id]
+    own = [generation for generation in generations if generation.session_id == tree_line.node.session.id]
     indent = tree_line.guides.replace("├─", "│ ").replace("└─", "  ")
     line = replace(tree_line, guides=f"{indent}· ", resumed=False)
     return [replace(line, name=_began(one), generation=one) for one in own] if len(own) > 1 else []

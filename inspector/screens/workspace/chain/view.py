@@ -107,7 +107,7 @@ class ChainView(FigureView):
     def _draw_shares(self, chain: Chain) -> None:
         """Draw each session's tokens side by side; a compacted conversation shows its requests instead."""
         bars, layers = self.query_one(DayBars), _layers(chain)
-        bars.values = tuple(map(sum, zip(*(one.values for one in layers), strict=True)))
+        bars.values = tuple(map(sum, zip(*(layer.values for layer in layers), strict=True)))
         bars.made_of, bars.unit, bars.scale = layers, "sessions", lambda value: round_number(round(value))
         names = [
             f"{tree_line.name} · {fmt.short(tree_line.node.session.tokens.total)} tokens"
@@ -131,7 +131,7 @@ class ChainView(FigureView):
         if self.subject is None or self._explanation is None:
             return None
         conversation, session = self.subject.conversation, tree_line.node.session.id
-        first = (one for one in conversation.generations if one.session_id == session)
+        first = (generation for generation in conversation.generations if generation.session_id == session)
         opened = tree_line.generation or next(first, None)
         place = 0 if opened is None else opened.index - 1
         event = next((one for one in self._explanation.events if place and one.generation == place), None)

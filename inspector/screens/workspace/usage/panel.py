@@ -257,7 +257,7 @@ class UsagePanel(Reporting, Vertical):
             self._left[self.question] = self.rows.cursor
             self.ask(self.locations, below)
         elif self.question.session is None:
-            place = next((one for one in self.locations if holds(one, row.key)), None)
+            place = next((location for location in self.locations if holds(location, row.key)), None)
             if place is not None:
                 shell(self).open_conversation(place, row.key, view="usage")
         else:

@@ -90,7 +90,7 @@ class Curve:
         """Tokens of each prompt, how many were read from the cache and written to it."""
         if isinstance(self.samples, Calls):
             return ((one.input or 0, one.cached or 0, one.written) for one in self.samples.records)
-        return ((one.tokens, one.cached, one.written) for one in self.samples)
+        return ((sample.tokens, sample.cached, sample.written) for sample in self.samples)
 
 
 def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
@@ -101,7 +101,7 @@ def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
         most: Most samples; if there are more calls, the largest of each group represents it.
     """
     log, clock = explanation.context.log, explanation.context.clock
-    answered = [one for one in log.records if one.kind is Kind.CALL and one.input]
+    answered = [record for record in log.records if record.kind is Kind.CALL and record.input]
     shown = answered
     if most is not None and len(answered) > most:
         shown = [answered[place] for place in sampled([one.input or 0 for one in answered], most)]
@@ -109,7 +109,7 @@ def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
     events, now = explanation.events, explanation.now
     if len(calls) < 2:
         return Curve(*_around(events, now.tokens), now.threshold, measured=False)
-    failed = [one.at for one in log.records if one.kind is Kind.CALL_FAILED]
+    failed = [record.at for record in log.records if record.kind is Kind.CALL_FAILED]
     times = [clock.utc(one.at) for one in shown] if events or failed else []
     marks = tuple(_before(times, event.at) for event in events)
     switches = (place_of(at, len(answered), len(calls)) for at in _switches([one.model for one in answered]))
@@ -165,8 +165,8 @@ def caption(curve: Curve) -> str:
 
 def ends(curve: Curve) -> tuple[str, str]:
     """When the curve begins and ends; empty if only rows tell."""
-    first = next((one.at for one in curve.samples if one.at is not None), None)
-    last = next((one.at for one in reversed(curve.samples) if one.at is not None), None)
+    first = next((sample.at for sample in curve.samples if sample.at is not None), None)
+    last = next((sample.at for sample in reversed(curve.samples) if sample.at is not None), None)
     return fmt.ends(first, last) if first is not None and last is not None else ("", "")
 
 

@@ -136,6 +136,6 @@ def accepted(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[st
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return arguments
-    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
         return arguments
     return {name: value for name, value in arguments.items() if name in parameters}

@@ -199,7 +199,7 @@ def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
     """The newest summary leaves out instructions of the user."""
     report = _report(case)
     facts = report.facts if report else ()
-    lost = [one for one in facts if one.category == "constraints" and one.fate == "lost"]
+    lost = [fact for fact in facts if fact.category == "constraints" and fact.fate == "lost"]
     if lost:
         evidence = tuple(
             Evidence(Source.DATABASE, "the summarised messages", masked_start(a.value, 200)) for a in lost[:5]

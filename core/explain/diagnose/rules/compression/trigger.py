@@ -127,7 +127,7 @@ def _edited_since(case: Case) -> bool:
     if path is None or home is None or log.empty:
         return False
     try:
-        logged = max((one.stat().st_mtime for one in log_files(home)), default=0.0)
+        logged = max((file.stat().st_mtime for file in log_files(home)), default=0.0)
         edited = path.stat().st_mtime
     except OSError:
         return False

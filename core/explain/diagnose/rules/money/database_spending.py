@@ -67,15 +67,15 @@ def writes_exceed_reads(case: StoreCase, rule: Rule) -> Iterable[Found]:
 def delegates_beside(case: StoreCase, rule: Rule) -> Iterable[Found]:
     """What sub-agents spent besides everything else."""
     threads = read_threads(case.store)
-    kinds = {one: threads.lineage.kind(threads.root(one)) for one in threads.lineage.links}
+    kinds = {link: threads.lineage.kind(threads.root(link)) for link in threads.lineage.links}
     delegates = [one for one, kind in kinds.items() if kind is Kind.DELEGATE]
     spent = Counter[str]()
     for one in Spending(case.store, Window(), "session").groups:
         if not one.task:
             spent[one.key] += sum(filter(None, (one.input, one.cache_read, one.cache_write, one.output)))
-    extra = sum(spent.get(one, 0) for one in delegates)
+    extra = sum(spent.get(delegate, 0) for delegate in delegates)
     if extra:
-        counted = plural(sum(threads.root(one) == one for one in delegates), "sub-agent")
+        counted = plural(sum(threads.root(delegate) == delegate for delegate in delegates), "sub-agent")
         own = sum(spent.values()) - extra
         numbers = {"told": counted, "own": own, "extra": extra, "whose": "all other conversations"}
         yield Found(numbers)

@@ -22,7 +22,7 @@ def no_usage(case: Case, rule: Rule) -> Iterable[Found]:
     """There are answers, but no tokens."""
     answered = Counter(answer.row.session_id for answer in case.answers if answer.row)
     sessions = case.conversation.sessions
-    silent = [one for one in sessions if answered[one.id] and not any(billed(one))]
+    silent = [session for session in sessions if answered[session.id] and not any(billed(session))]
     if silent:
         words = f"{plural(answered[silent[0].id], 'answer')}, no tokens"
         where = Evidence(Source.DATABASE, f"sessions {silent[0].id}", words)
@@ -98,7 +98,7 @@ def _hits_elsewhere(case: Case) -> bool:
 def no_reasoning(case: Case, rule: Rule) -> Iterable[Found]:
     """Answers contain thinking, but no reasoning tokens are recorded."""
     sessions = case.conversation.sessions
-    if any(one.tokens.reasoning for one in sessions) or not any(map(_tells_reasoning, sessions)):
+    if any(session.tokens.reasoning for session in sessions) or not any(map(_tells_reasoning, sessions)):
         return
     thinking = sum(
         bool(m.wire.get("reasoning") or m.wire.get("reasoning_content")) for m in case.distinct_messages
@@ -169,18 +169,18 @@ def beyond_lookback(case: Case, rule: Rule) -> Iterable[Found]:
 @spending_rule("G7")
 def price_of_a_compaction(case: Case, rule: Rule) -> Iterable[Found]:
     """What a compaction cost, and whether it has paid for itself."""
-    for one in case.report.paybacks:
-        price = one.price_usd if one.price_usd is not None else one.reread_usd
-        if price is None or one.saving_per_call_usd is None:
+    for payback in case.report.paybacks:
+        price = payback.price_usd if payback.price_usd is not None else payback.reread_usd
+        if price is None or payback.saving_per_call_usd is None:
             continue
-        verdict = f"it has not paid for itself after {plural(one.calls_after, 'call')}"
-        if one.paid_back_after is not None:
-            verdict = f"it paid for itself after {plural(one.paid_back_after, 'call')}"
+        verdict = f"it has not paid for itself after {plural(payback.calls_after, 'call')}"
+        if payback.paid_back_after is not None:
+            verdict = f"it paid for itself after {plural(payback.paid_back_after, 'call')}"
         numbers = {
-            "at": f"{one.at:%Y-%m-%d %H:%M}",
+            "at": f"{payback.at:%Y-%m-%d %H:%M}",
             "price": price,
-            "saving": one.saving_per_call_usd,
-            "told": f"cost {money(price)} and saves {money(one.saving_per_call_usd)} a call",
+            "saving": payback.saving_per_call_usd,
+            "told": f"cost {money(price)} and saves {money(payback.saving_per_call_usd)} a call",
             "verdict": verdict,
         }
-        yield Found(numbers, verdict=Verdict.DERIVED, session=one.session)
+        yield Found(numbers, verdict=Verdict.DERIVED, session=payback.session)

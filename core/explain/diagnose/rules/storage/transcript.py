@@ -85,7 +85,7 @@ def history_hole(case: Case, rule: Rule) -> Iterable[Found]:
     A gap alone proves nothing: the rows of other sessions were there and may have been pruned.
     """
     generations = case.conversation.generations
-    counted, stored = case.tip.messages, [row for one in generations for row in one.row_ids]
+    counted, stored = case.tip.messages, [row for generation in generations for row in generation.row_ids]
     if counted is None or len(generations) != 1 or generations[0].boundary or counted <= len(stored):
         return
     for before, after in pairwise(stored):

@@ -114,7 +114,7 @@ def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> He
         topics: The compared topics.
         retentions: Retention without a focus, then with each topic; there is no answer until all are made.
     """
-    made = [one for one in retentions if one is not None]
+    made = [retention for retention in retentions if retention is not None]
     if len(made) <= len(topics):
         return NO_HEADLINE
     plain = made[0]
