@@ -137,10 +137,10 @@ def _planned(
     # Up to 0.17 rows of a rotation get the time of writing, and 0.17 loads them by time.
     restamped = not schema.archives
     rows = new_rows(before, after, schema, restamped)
-    counts = (len(rows), call_count(rows, {m.row.id: m for m in before if m.row}))
+    counts = (len(rows), call_count(rows, {message.row.id: message for message in before if message.row}))
     made = new_session(store.connection, session, mode, schema, counts, now)
     carried = _carried(rows, len(stored(after[:tail_from])), store) if mode is ApplyMode.IN_PLACE else ()
-    retired = tuple(m.row.id for m in before if m.row) if mode is ApplyMode.IN_PLACE else ()
+    retired = tuple(message.row.id for message in before if message.row) if mode is ApplyMode.IN_PLACE else ()
     return Rehearsal(
         database=store.path,
         mode=mode,

@@ -25,7 +25,7 @@ def mark(name: str) -> str:
 
 def pruned_skills(texts: Iterable[str]) -> list[str]:
     """The skills named by marks in the texts, each once, in order; at most twenty."""
-    found = (m[1] for text in texts if MARK in text for m in _NAMED.finditer(text))
+    found = (match[1] for text in texts if MARK in text for match in _NAMED.finditer(text))
     return list(dict.fromkeys(found))[:_MAX_SKILLS]
 
 

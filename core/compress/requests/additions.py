@@ -109,11 +109,11 @@ def _closed(text: str, closing: str) -> str:
 def grounded(body: str, finish: Finish) -> str:
     """The body with its first section replaced by the newest request of the turns, word for word."""
     policy = finish.policy
-    newest = next((m for m in reversed(finish.turns) if is_asking(m, policy)), None)
+    newest = next((message for message in reversed(finish.turns) if is_asking(message, policy)), None)
     if newest is None:
         return body
     heading, *aliases = map(heading_line, (policy.summary.headings[0], *policy.summary.task_aliases))
-    most = _TASK_MOST if any(m is newest for m in finish.quoted) else _TASK_BRIEF
+    most = _TASK_MOST if any(message is newest for message in finish.quoted) else _TASK_BRIEF
     texts = markers()
     task = f"{texts['grounded_open']}{_quoted(newest, policy, most)}\n{texts['grounded_close']}"
     named = "|".join(map(re.escape, (heading, *aliases)))

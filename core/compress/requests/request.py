@@ -181,7 +181,7 @@ def _originals(measured: Measured, window: Window, clean: Mapping[int, Message])
     """The same messages with their tool results in full; unpruned ones are already masked."""
     leftovers = measured.columns.leftovers
     live = (unwrapped(measured.base[i]) if i in leftovers else measured.base[i] for i in window.turns)
-    return tuple(clean.get(id(m)) or _masked_whole(m) for m in live if m is not None)
+    return tuple(clean.get(id(message)) or _masked_whole(message) for message in live if message is not None)
 
 
 def _asked_before(measured: Measured, window: Window) -> str:

@@ -141,7 +141,7 @@ class ConversationContext:
         """Messages by row, each read from the database once."""
         if missing := set(row_ids).difference(self.read):
             found = self.store.messages(sorted(missing), rewound=self.conversation.rewound)
-            self.read.update((m.row.id, m) for m in found if m.row is not None)
+            self.read.update((message.row.id, message) for message in found if message.row is not None)
         return tuple(filter(None, map(self.read.get, row_ids)))
 
     @cached_property

@@ -107,7 +107,7 @@ class Thread:
     @property
     def title(self) -> str | None:
         """The newest title of any of its sessions."""
-        return next((s.title for s in reversed(self.sessions) if s.title), None)
+        return next((session.title for session in reversed(self.sessions) if session.title), None)
 
 
 @dataclass(frozen=True, slots=True)

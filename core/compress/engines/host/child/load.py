@@ -89,7 +89,7 @@ def _folder_module(folder: Path, name: str) -> Any:
     start = folder / "__init__.py"
     if not start.is_file():
         raise LookupError(f"{folder} has no __init__.py")
-    module_name = f"hermes_plugins.{''.join(c if c.isalnum() else '_' for c in name)}"
+    module_name = f"hermes_plugins.{''.join(char if char.isalnum() else '_' for char in name)}"
     if "hermes_plugins" not in sys.modules:
         sys.modules["hermes_plugins"] = type(sys)("hermes_plugins")
         sys.modules["hermes_plugins"].__path__ = []

@@ -154,7 +154,7 @@ def _overhead(case: Case) -> tuple[int, Evidence]:
     if prompt is not None and tools is not None:
         return prompt + tools, Evidence(Source.DATABASE, "system_prompts", f"{prompt:,} + {tools:,} tokens")
     first = next((turn for turn in case.lines(Kind.TURN) if turn.before == 0), None)
-    call = next((c for c in case.lines(Kind.CALL) if first is not None and c.at >= first.at), None)
+    call = next((line for line in case.lines(Kind.CALL) if first is not None and line.at >= first.at), None)
     rows = case.conversation.generations[0].row_ids[:1] if case.conversation.generations else ()
     messages = case.context.messages(rows)
     if call is None or call.input is None or call.number != 1 or not messages:

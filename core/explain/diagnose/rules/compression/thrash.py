@@ -214,7 +214,7 @@ def _calls_between(case: Case, events: Sequence[CompressionEvent]) -> Iterator[t
     """The model's answers between each compaction and the next."""
     for first, last in pairwise(events):
         if first.at is not None and last.at is not None:
-            yield tuple(m for m in case.between(first.at, last.at) if m.role == "assistant")
+            yield tuple(message for message in case.between(first.at, last.at) if message.role == "assistant")
 
 
 def _first_calls(case: Case) -> Iterable[tuple[CompressionEvent, LogRecord]]:
@@ -222,7 +222,7 @@ def _first_calls(case: Case) -> Iterable[tuple[CompressionEvent, LogRecord]]:
     calls = case.lines(Kind.CALL)
     ends = [event.at for event in case.completed]
     for event, end in zip(case.completed, [*ends[1:], None], strict=False):
-        call = next((c for c in calls if _between(case, c, event.at, end)), None)
+        call = next((one for one in calls if _between(case, one, event.at, end)), None)
         if call is not None:
             yield event, call
 

@@ -134,7 +134,7 @@ def continuation_lost_metadata(case: Case, rule: Rule) -> Iterable[Found]:
 def resume_target(case: Case, rule: Rule) -> Iterable[Found]:
     """Which session /resume opens; reported for every conversation."""
     target = case.conversation.resume_target
-    session = next((s for s in case.conversation.sessions if s.id == target), None)
+    session = next((one for one in case.conversation.sessions if one.id == target), None)
     last = session.last_active if session is not None else None
     at = f", last active {last:%Y-%m-%d %H:%M} UTC" if last is not None else ""
     evidence = Evidence(Source.DATABASE, f"sessions {target}", case.conversation.resume_reason)
