@@ -19,7 +19,7 @@ from core.apply.journal import Complete, Journal, new_entry_id
 from core.apply.journal_rows import Entry, Record
 from core.apply.rehearse import same_transcript
 from core.apply.undo import undo
-from core.apply.write import follow, prepared, retired, write
+from core.apply.write import follow, rows_to_retire, stage_inserts, write
 from core.errors import DatabaseError
 from core.model.compaction.apply import Applied, EntryState, JournalEntry, Rehearsal
 from core.store.database.own_changes import identity_of
@@ -127,7 +127,7 @@ def _entry(case: _Case, now: datetime) -> Entry:
 
 
 def _settings(rehearsal: Rehearsal) -> dict[int, Image]:
-    return {key: marks for keys, marks in retired(rehearsal) for key in keys}
+    return {key: marks for keys, marks in rows_to_retire(rehearsal) for key in keys}
 
 
 def _carry_out(
@@ -137,7 +137,7 @@ def _carry_out(
     try:
         expect(case.connection, _settings(case.rehearsal), case.seen)
         with (
-            prepared(case.connection, case.rehearsal, entry.summary.at.timestamp()),
+            stage_inserts(case.connection, case.rehearsal, entry.summary.at.timestamp()),
             journal.completing(entry_id) as complete,
         ):
             progress("write")

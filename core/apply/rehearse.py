@@ -14,7 +14,7 @@ from core.apply.checks.guards import check_guards, refused, require
 from core.apply.database.connection import Image, RawText, insert_image, opened, read_images, transaction
 from core.apply.database.snapshot import live_messages
 from core.apply.new_rows import call_count, loaded_alike, new_rows, new_session, session_changes, stored
-from core.apply.write import prepared, write
+from core.apply.write import stage_inserts, write
 from core.errors import InspectorError, UsageError
 from core.model.compaction.apply import ApplyMode, NewRow, Rehearsal
 from core.model.compaction.preview import Preview
@@ -62,7 +62,7 @@ def rehearse_messages(
     mode = mode or (ApplyMode.IN_PLACE if store.schema.archives else ApplyMode.CONTINUATION)
     if mode is ApplyMode.IN_PLACE and not store.schema.archives:
         raise UsageError("this database is older than compaction in place", remedy="Use --mode continuation")
-    return verified(store, _planned(store, session_id, before, after, tail_from, mode))
+    return verify(store, _planned(store, session_id, before, after, tail_from, mode))
 
 
 def rehearse_repair(store: Store, session_id: str) -> Rehearsal:
@@ -100,17 +100,17 @@ def rehearse_repair(store: Store, session_id: str) -> Rehearsal:
         before=before,
         after=after,
     )
-    return verified(store, rehearsal)
+    return verify(store, rehearsal)
 
 
-def verified(store: Store, rehearsal: Rehearsal) -> Rehearsal:
+def verify(store: Store, rehearsal: Rehearsal) -> Rehearsal:
     """The rehearsal, once its statements have produced the right messages on a private copy.
 
     Raises:
         DatabaseError: The session changed since the preview; every guard that refuses is named.
         InspectorError: The messages are wrong although the session had not changed.
     """
-    loaded, seconds = tried(store, rehearsal)
+    loaded, seconds = try_on_copy(store, rehearsal)
     if not same_transcript(loaded, rehearsal.after):
         with Store(rehearsal.database) as fresh:  # the other may be a copy from before the change
             results = check_guards(fresh, rehearsal, integrity_seconds=0)
@@ -163,7 +163,7 @@ def _carried(rows: tuple[NewRow, ...], tail_from: int, store: Store) -> tuple[in
     return tuple(row.source_row for row in rows if row.source_row is not None and row.position >= tail_from)
 
 
-def tried(store: Store, rehearsal: Rehearsal) -> tuple[tuple[Message, ...], float]:
+def try_on_copy(store: Store, rehearsal: Rehearsal) -> tuple[tuple[Message, ...], float]:
     """Execute a rehearsal on a private copy and load the result as Hermes would.
 
     Only the one session is copied, so the size of the database does not matter.
@@ -178,7 +178,7 @@ def tried(store: Store, rehearsal: Rehearsal) -> tuple[tuple[Message, ...], floa
         # Parents and prompts of this session are not copied, so references may dangle here.
         with (
             opened(path, references=False) as connection,
-            prepared(connection, rehearsal, time.time()),
+            stage_inserts(connection, rehearsal, time.time()),
             transaction(connection),
         ):
             began = time.thread_time()

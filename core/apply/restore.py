@@ -53,7 +53,7 @@ class Restoration:
     sessions: tuple[Record, ...]
 
 
-def staged(connection: sqlite3.Connection, entry: Entry) -> Restoration:
+def stage_restoration(connection: sqlite3.Connection, entry: Entry) -> Restoration:
     """Stage what must be found and what is put back, before the database is locked."""
     records = [record for record in entry.records if record.table == "messages"]
     left = [{**(record.before or {}), **(record.after or {})} for record in records]
@@ -81,16 +81,16 @@ def _common(images: Sequence[Image], known: Collection[str], without: Collection
     return tuple(name for name in known if name not in without and all(name in image for image in images))
 
 
-def reached(connection: sqlite3.Connection, entry: Entry) -> bool:
+def holds_rows(connection: sqlite3.Connection, entry: Entry) -> bool:
     """Whether the database contains the rows that an operation wrote."""
     records = tuple(one for one in entry.records if one.table == "messages" and one.before is None)
     if not records:
         return False
-    what = staged(connection, Entry(entry.summary, entry.identity, entry.sequence, records))
-    return not _moved(connection, what)
+    what = stage_restoration(connection, Entry(entry.summary, entry.identity, entry.sequence, records))
+    return not _has_moved(connection, what)
 
 
-def continued(connection: sqlite3.Connection, what: Restoration) -> str:
+def how_continued(connection: sqlite3.Connection, what: Restoration) -> str:
     """How the conversation continued after the operation; "" if it did not."""
     target, source = what.entry.summary.target_id, what.entry.summary.session_id
     query = "SELECT id FROM messages WHERE session_id = ? AND id > ?"
@@ -103,12 +103,12 @@ def continued(connection: sqlite3.Connection, what: Restoration) -> str:
         (children,) = connection.execute(query, (target,)).fetchone()
         if children:
             return "other sessions came from the new one"
-    moved = len(_moved(connection, what))
+    moved = len(_has_moved(connection, what))
     moved += sum(_session_moved(connection, record) for record in what.sessions)
     return f"{moved} rows were changed" if moved else ""
 
 
-def _moved(connection: sqlite3.Connection, what: Restoration) -> set[Cell]:
+def _has_moved(connection: sqlite3.Connection, what: Restoration) -> set[Cell]:
     light = differing(connection, EXPECTED, what.left)
     return {*light, *differing(connection, _EXPECTED_TEXTS, what.texts)}
 

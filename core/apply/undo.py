@@ -11,7 +11,7 @@ from core.apply.database.snapshot import live_rows
 from core.apply.journal import Journal
 from core.apply.journal_rows import Entry, Record
 from core.apply.rehearse import rehearse_messages
-from core.apply.restore import Restoration, continued, is_back, put_back, reached, staged
+from core.apply.restore import Restoration, holds_rows, how_continued, is_back, put_back, stage_restoration
 from core.apply.write import texts_untouched
 from core.errors import DatabaseError, NotFoundError, UsageError
 from core.model.compaction.apply import ApplyMode, EntryState, JournalEntry, Rehearsal
@@ -37,7 +37,7 @@ def undo(journal: Journal, entry_id: str) -> JournalEntry:
     with opened(summary.database) as connection, compression_lock(connection, summary.session_id) as holder:
         if identity_of(connection, summary.database) != entry.identity:
             raise DatabaseError("another database is there now", where=str(summary.database))
-        what = staged(connection, entry)
+        what = stage_restoration(connection, entry)
         with texts_untouched(connection), transaction(connection):
             refresh(connection, summary.session_id, holder)
             # A crash may have come between an undo and its record in the journal.
@@ -89,7 +89,7 @@ def recover(journal: Journal) -> tuple[JournalEntry, ...]:
 
 def _reached(entry: Entry) -> bool:
     with opened(entry.summary.database) as connection:
-        return reached(connection, entry)
+        return holds_rows(connection, entry)
 
 
 def _messages(entry: Entry) -> Iterator[Record]:
@@ -97,7 +97,7 @@ def _messages(entry: Entry) -> Iterator[Record]:
 
 
 def _require_untouched(connection: sqlite3.Connection, what: Restoration) -> None:
-    reason = continued(connection, what)
+    reason = how_continued(connection, what)
     if reason:
         raise DatabaseError(
             f"Hermes has continued since: {reason}",

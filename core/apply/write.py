@@ -74,7 +74,7 @@ def _indexes(head: str, body: str) -> bool:
 
 
 @contextmanager
-def prepared(connection: sqlite3.Connection, rehearsal: Rehearsal, now: float) -> Iterator[None]:
+def stage_inserts(connection: sqlite3.Connection, rehearsal: Rehearsal, now: float) -> Iterator[None]:
     """Stage what `write` inserts, before the database is locked."""
     known = [name for name in columns_of(connection, "messages") if name != "id"]
     stage(connection, _NEW, known, _images(connection, rehearsal, known, now))
@@ -91,7 +91,7 @@ def write(connection: sqlite3.Connection, rehearsal: Rehearsal) -> tuple[int, ..
     if rehearsal.new_session:
         (source,) = read_images(connection, "sessions", "id", [rehearsal.session_id])
         insert_image(connection, "sessions", source | rehearsal.new_session)
-    for keys, marks in retired(rehearsal):
+    for keys, marks in rows_to_retire(rehearsal):
         update_rows(connection, "messages", keys, marks)
     inserted = insert_messages(connection, _NEW)
     changes = {change.column: change.new for change in rehearsal.changes}
@@ -123,7 +123,7 @@ def set_route(connection: sqlite3.Connection, key: str | int, old: Cell, new: Ce
     connection.execute(query, (value, key, before))
 
 
-def retired(rehearsal: Rehearsal) -> tuple[tuple[tuple[int, ...], Image], ...]:
+def rows_to_retire(rehearsal: Rehearsal) -> tuple[tuple[tuple[int, ...], Image], ...]:
     """Rows that leave the transcript, and the columns set in them."""
     return (
         (rehearsal.superseded, {"active": 0, "compacted": 0}),

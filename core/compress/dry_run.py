@@ -169,7 +169,7 @@ def _result(
 ) -> Preview:
     """The preview for a summary body, in the release's size and in our words."""
     measured, plan, part = asked.measured, asked.plan, asked.part
-    made, grown = _made(asked, bodies)
+    made, grown = _list_made(asked, bodies)
     before, all_parts = part.estimated_tokens, part
     if plan.kept_from is not None:
         made = made.before_kept(measured.messages[plan.kept_from :])
@@ -217,7 +217,7 @@ def _call(result: SummaryResult | None) -> SummaryCall | None:
     return SummaryCall(result.model, result.usage, result.provider, result.base_url)
 
 
-def _made(asked: _Asked, bodies: tuple[str, str] | None) -> tuple[Sides, bool]:
+def _list_made(asked: _Asked, bodies: tuple[str, str] | None) -> tuple[Sides, bool]:
     """The list the agent would continue with, and whether it refused one that had grown."""
     part, policy = asked.part, asked.part.policy
     theirs = release_wording(policy.summary.reads_as)

@@ -153,10 +153,10 @@ def with_recorded_proof(
     from core.recordings.sent_lists import prefix_breaks
 
     breaks = [one for one in prefix_breaks(requests) if one.cause == "messages"]
-    return tuple(_counted(_with_proof(event, breaks, measured), requests) for event in events)
+    return tuple(_proved_by_count(_with_proof(event, breaks, measured), requests) for event in events)
 
 
-def _counted(event: CompressionEvent, requests: Sequence[RecordedRequest]) -> CompressionEvent:
+def _proved_by_count(event: CompressionEvent, requests: Sequence[RecordedRequest]) -> CompressionEvent:
     """A derived size becomes proved if the provider counted as much in the request before."""
     at = event.at
     if at is None or event.threshold is None or event.verdict is not Verdict.DERIVED:

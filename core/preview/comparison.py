@@ -131,7 +131,7 @@ def _key(message: Message) -> object:
     return (message.role, message.text, message.tool_call_id, message.tool_calls)
 
 
-def foreseen(
+def comparison_of(
     preview: Preview,
     weights: Sequence[int],
     after_weights: Sequence[int],

@@ -23,7 +23,7 @@ from core.model.compaction.preview import Preview, SummaryCall
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.model.transcript.session import Session
-from core.preview.comparison import Comparison, foreseen, kept_of
+from core.preview.comparison import Comparison, comparison_of, kept_of
 from core.preview.generation import Reading, read
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
@@ -140,7 +140,7 @@ def compare(
         measured, basis.plan, summariser, focus, agent=basis.agent, on_text=on_text, cancelled=stop
     )
     weights = weights_after(made, measured)
-    shown = foreseen(made, measured.estimates, weights, _author(summariser, made), basis.rate)
+    shown = comparison_of(made, measured.estimates, weights, _author(summariser, made), basis.rate)
     return replace(shown, supposed=basis.supposed, notes=(*shown.notes, *paid(made.call)))
 
 

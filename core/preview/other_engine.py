@@ -26,7 +26,7 @@ from core.model.accounting.amounts import Buckets
 from core.model.compaction.plan import Plan
 from core.model.compaction.preview import Preview
 from core.model.finding import Headline, Severity
-from core.preview.comparison import Comparison, foreseen
+from core.preview.comparison import Comparison, comparison_of
 from core.preview.foreseen import Basis, compare, weights_after
 from core.preview.summarisers import chosen_model, running_model
 from core.support.formatting import percent
@@ -136,7 +136,7 @@ def compare_by(
     measured = basis.reading.measured
     done = run_engine(engine, measured, basis.plan, summariser, focus, stop=stop)
     weights = weights_after(done.preview, measured)
-    shown = foreseen(done.preview, measured.estimates, weights, f"engine {engine.title}", basis.rate)
+    shown = comparison_of(done.preview, measured.estimates, weights, f"engine {engine.title}", basis.rate)
     return replace(shown, supposed=basis.supposed, engine=engine.title, broken=done.compacted.problems)
 
 

@@ -24,14 +24,14 @@ _MAX_GAP = timedelta(minutes=2)
 """How far a bill may be from the end of its compaction, as sources may time the two differently."""
 
 
-def happened(
+def past_event(
     location: Location, conversation: Conversation, generation: Generation, stop: Cancelled
 ) -> Comparison | None:
     """What the compaction that ended a generation really did; None when nothing followed it."""
     with Store(location, cancelled=stop) as store:
         context = open_context(store, generation.session_id, conversation=conversation)
         past = past_compaction(context, generation)
-        return None if past is None else compared(past, _event(context, generation))
+        return None if past is None else past_comparison(past, _event(context, generation))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def bill_of(event: CompressionEvent, found: Sequence[Payback]) -> Payback | None
     return nearest if abs(nearest.at - end) <= _MAX_GAP else None
 
 
-def compared(past: Past, event: CompressionEvent | None = None) -> Comparison:
+def past_comparison(past: Past, event: CompressionEvent | None = None) -> Comparison:
     """Both sides of a boundary, measured.
 
     Args:

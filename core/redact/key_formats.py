@@ -133,7 +133,7 @@ def _try(kind: Kind, text: str, at: int, end: int) -> Hit | None:
     if joined and kind.opaque and not _unmistakable(text[end : match.end()]):
         return None
     hit = _hit(kind, match)
-    return hit if match.lastgroup else hit._replace(end=_continued(text, hit.end))
+    return hit if match.lastgroup else hit._replace(end=_real_end(text, hit.end))
 
 
 def _unmistakable(rest: str) -> bool:
@@ -147,7 +147,7 @@ def _hit(kind: Kind, match: re.Match[str]) -> Hit:
     return Hit(match.start(group), match.end(group), kind.kind)
 
 
-def _continued(text: str, end: int) -> int:
+def _real_end(text: str, end: int) -> int:
     """The real end of a credential, if a line break or string join runs through it."""
     match = _CONTINUED.match(text, end)
     if match is None:

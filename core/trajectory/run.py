@@ -12,7 +12,7 @@ from core.trajectory.compress.metrics import AggregateMetrics
 from core.trajectory.engines.local import Engine, Kept
 from core.trajectory.input.cut import Shard
 from core.trajectory.input.sources import drop_unfinished, is_remote, make_folder, remove_folder, size_of
-from core.trajectory.shards.job import Job, ShardResult, chosen
+from core.trajectory.shards.job import Job, ShardResult, sampled_entries
 from core.trajectory.shards.manifest import Manifest
 from core.trajectory.shards.part import join, outputs
 from core.trajectory.shards.work import Report
@@ -202,7 +202,7 @@ class _Results:
 
 
 def _kept(job: Job) -> Kept | None:
-    return None if job.sample is None else chosen(job)
+    return None if job.sample is None else sampled_entries(job)
 
 
 def _is_whole(manifest: Manifest, planned: Mapping[str, Any]) -> bool:

@@ -119,7 +119,7 @@ class EngineSession:
     def tool(self, name: str, args: Mapping[str, Any], session: str) -> dict[str, Any]:
         """Answer a call of one of the engine's tools."""
         if name == "inspector_recall":
-            return {"result": recall.found(self._home, session, args)}
+            return {"result": recall.recall_answer(self._home, session, args)}
         if name == "inspector_status":
             status = {} if self.compressor is None else dict(self.compressor.get_status())
             return {"result": {**status, "last_compaction": compactions.measured_json(self._last)}}

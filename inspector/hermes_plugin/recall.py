@@ -17,7 +17,7 @@ _AROUND = 300
 """Characters of the messages before and after a hit."""
 
 
-def found(home: Path, session: str, args: Mapping[str, Any]) -> dict[str, Any]:
+def recall_answer(home: Path, session: str, args: Mapping[str, Any]) -> dict[str, Any]:
     """The answer of the recall tool.
 
     Args:

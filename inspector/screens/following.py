@@ -121,7 +121,7 @@ class FollowingScreen(Page):
                 own = own_settings()
                 self._caller = Notifier(own.alerts, lambda: self.app.call_from_thread(self.app.bell))
                 self._followers = _begun(self._locations, limits_of(own))
-            found = _looked(self._followers, self._found)
+            found = _new_events(self._followers, self._found)
         except InspectorError as error:
             then(self, self._explain, error)
             return
@@ -186,7 +186,7 @@ def _begun(locations: Sequence[Location], limits: Limits) -> tuple[Follower, ...
     return followers
 
 
-def _looked(followers: Sequence[Follower], before: Found | None) -> Found:
+def _new_events(followers: Sequence[Follower], before: Found | None) -> Found:
     """Read new events; the session's state is recomputed only if there are any."""
     spoken = tuple((event, one.limits.should_notify(event)) for one in followers for event in one.look())
     problem = " · ".join(follower.problem for follower in followers if follower.problem)

@@ -140,7 +140,7 @@ def _checked(data: Any, lines: Mapping[Place, int]) -> tuple[Settings, list[Prob
 
     if not isinstance(data, dict):
         return Settings(), [Problem("must be a list of settings", 1, "Example: `theme: hermes-light`")]
-    settings, problems = Settings(), list(_misnamed(data, lines))
+    settings, problems = Settings(), list(_unknown_names(data, lines))
     try:
         settings = TypeAdapter(Settings).validate_python(_without_empty(data))
     except ValidationError as error:
@@ -185,7 +185,7 @@ def _suggestion(place: tuple[str, ...]) -> str:
     return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names)}"
 
 
-def _misnamed(data: Mapping[Any, Any], lines: Mapping[Place, int]) -> Iterator[Problem]:
+def _unknown_names(data: Mapping[Any, Any], lines: Mapping[Place, int]) -> Iterator[Problem]:
     """Themes and commands that do not exist; values of a wrong type are left to the validation."""
     import difflib
 

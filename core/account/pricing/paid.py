@@ -17,11 +17,11 @@ NO_BILL = "nothing: no provider bills a server of your own"
 
 def paid(usd: Decimal | None, routes: Iterable[Session], *, lower_bound: bool = False) -> str:
     """An amount, `nothing`, or that the cost is unknown."""
-    own = usd is None and unbilled(routes)
+    own = usd is None and is_local_only(routes)
     return fmt.money(usd, mark=fmt.LOWER_BOUND if lower_bound else "", own=own)
 
 
-def unbilled(routes: Iterable[Session | UsageRow]) -> bool:
+def is_local_only(routes: Iterable[Session | UsageRow]) -> bool:
     """Whether all sessions used local servers."""
     from core.account.pricing.price import billing_of  # a list whose rows all have a price does without
 

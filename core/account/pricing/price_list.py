@@ -71,7 +71,7 @@ class PriceList:
         key = "\x1f".join((provider or "", url or "", model))
         if key not in self._known:
             if key in self._saved:
-                self._known[key] = tuple(_remembered(row, self.source) for row in self._saved[key])
+                self._known[key] = tuple(_read_copy(row, self.source) for row in self._saved[key])
             else:
                 self._known[key] = self._look_up(provider, model, url)
                 self._saved[key] = [asdict(row) for row in self._known[key]]
@@ -227,7 +227,7 @@ def _rate(value: Any, above: int | None) -> Decimal | None:
     return rate
 
 
-def _remembered(raw: dict[str, Any], source: str) -> PriceRow:
+def _read_copy(raw: dict[str, Any], source: str) -> PriceRow:
     hours = raw["hours"]
     return PriceRow(
         provider=raw["provider"],

@@ -86,7 +86,7 @@ def read_export(export: Path, mapping: str | None = None, columns: Mapping[str, 
 def _lines(export: Path) -> tuple[list[str], list[dict[str, str]], str]:
     """The column names, the lines, and the separator."""
     try:
-        text = _untitled(_decoded(export.read_bytes()))
+        text = _without_title(_decoded(export.read_bytes()))
         separator = max(_SEPARATORS, key=text.partition("\n")[0].count)
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
         lines = list(reader)
@@ -105,7 +105,7 @@ def _decoded(data: bytes) -> str:
         return data.decode("cp1252", "replace")
 
 
-def _untitled(text: str) -> str:
+def _without_title(text: str) -> str:
     """The table without the lines before it: a title, `sep=;`, or blank lines."""
     lines = text.splitlines(keepends=True)
     for place, line in enumerate(lines):

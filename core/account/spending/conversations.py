@@ -130,7 +130,7 @@ def best_cost(row: LedgerRow) -> Money:
     return row.recorded if row.recorded.usd is not None else row.computed
 
 
-def named(found: Ledger, stores: Iterable[SessionLists]) -> Ledger:
+def with_names(found: Ledger, stores: Iterable[SessionLists]) -> Ledger:
     """A ledger for display: sessions without a title are named by their first message."""
     untitled = [row.key for row in found.rows if not row.label][:MAX_NAMED]
     if found.by not in BY_ID or not untitled:

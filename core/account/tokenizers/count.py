@@ -51,7 +51,7 @@ class TokenCache:
         try:
             self._db = self._open()
         except sqlite3.DatabaseError as error:
-            if not _damaged(error):
+            if not _is_damaged(error):
                 return self
             with contextlib.suppress(OSError, sqlite3.Error):
                 self._discard()
@@ -133,7 +133,7 @@ def _make(connection: sqlite3.Connection) -> None:
     db.table("counts").create(columns, pk=("encoding", "digest"), if_not_exists=True)
 
 
-def _damaged(error: sqlite3.DatabaseError) -> bool:
+def _is_damaged(error: sqlite3.DatabaseError) -> bool:
     """Whether the file itself is damaged, rather than busy, full or inaccessible."""
     text = str(error)
     return not isinstance(error, sqlite3.OperationalError) or "no such column" in text or "malformed" in text

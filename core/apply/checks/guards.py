@@ -31,15 +31,15 @@ _REMEDIES = {
 
 def lock(case: Case) -> GuardResult:
     """A compression of this conversation that has not released its lock."""
-    return _held(case, "lock", "compression", case.store.locks(), "nobody is compressing this session")
+    return _check_lease(case, "lock", "compression", case.store.locks(), "nobody is compressing this session")
 
 
 def turn(case: Case) -> GuardResult:
     """A turn of this conversation that has not ended."""
-    return _held(case, "turn", "turn", case.store.leases(), "no turn of this session is running")
+    return _check_lease(case, "turn", "turn", case.store.leases(), "no turn of this session is running")
 
 
-def _held(case: Case, name: str, what: str, leases: Collection[Lease], free: str) -> GuardResult:
+def _check_lease(case: Case, name: str, what: str, leases: Collection[Lease], free: str) -> GuardResult:
     """Refuse while a lease runs, or while the process of an expired lease still exists."""
     others = [one for one in leases if one.key in case.thread and one.holder != case.own_lock]
     standing = [one for one in others if not left_behind(one.holder)]

@@ -89,7 +89,7 @@ def hygiene(
     """
     rules = policy.hygiene
     limits = hygiene_limits(policy, window, hard_limit)
-    why = unlooked(policy, len(rows), enabled=enabled, window=window)
+    why = unchecked_reason(policy, len(rows), enabled=enabled, window=window)
     tokens, source = (None, None) if why else (last_prompt, "actual")
     if tokens is not None and tokens <= 0:
         tokens, source = anchored if rules.anchored else None, "anchored"
@@ -126,7 +126,7 @@ def hygiene_limits(policy: Policy, window: int | None, hard_limit: int | None = 
     return HygieneLimits(int(window * rules.share), hard_limit or rules.limit, int(window * rules.warn))
 
 
-def unlooked(policy: Policy, rows: int, *, enabled: bool, window: int | None) -> str:
+def unchecked_reason(policy: Policy, rows: int, *, enabled: bool, window: int | None) -> str:
     """Why the gateway does not check a transcript: `short`, `disabled` or `no window`; "" where it does."""
     if rows < policy.hygiene.least:
         return "short"

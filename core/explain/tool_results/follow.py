@@ -171,7 +171,7 @@ def _result_life(
         would=would,
         live=life.generation == last,
         cap=_cap(_tool(life), policy),
-        expired=arrived.layer == "persisted" and _expired(row.timestamp, policy.results.keeps_hours),
+        expired=arrived.layer == "persisted" and _is_expired(row.timestamp, policy.results.keeps_hours),
     )
 
 
@@ -180,7 +180,7 @@ def _cap(tool: str, policy: Policy) -> int | None:
     return caps.get(tool, caps.get("mcp_") if tool.startswith("mcp_") else None)
 
 
-def _expired(stored: datetime | None, hours: int) -> bool:
+def _is_expired(stored: datetime | None, hours: int) -> bool:
     """Whether a file saved at that time is past the retention time; never if files are kept for good."""
     return bool(hours) and stored is not None and datetime.now(UTC) - stored > timedelta(hours=hours)
 

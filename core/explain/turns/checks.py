@@ -201,7 +201,7 @@ def enabled(settings: Settings) -> Check:
     return Check("compression.enabled", "true", str(settings.enabled).lower(), settings.enabled)
 
 
-def fired_by(decision: Decision, event: CompressionEvent, number: int) -> Decision:
+def decision_of(decision: Decision, event: CompressionEvent, number: int) -> Decision:
     """The decision that caused an event, with the event's own figures; its conditions had passed."""
     sure = event.verdict in (Verdict.PROVED, Verdict.DERIVED)
     passed = map(_let_it_run, decision.checks) if sure else decision.checks

@@ -11,7 +11,7 @@ from core.explain.context.context import ConversationContext
 from core.explain.context.gather import is_local
 from core.explain.context.log.log_claims import same_model
 from core.explain.context.rows.boundary_rows import is_request
-from core.explain.turns.checks import Decision, Number, PromptPoint, Turn, decision, enabled, fired_by
+from core.explain.turns.checks import Decision, Number, PromptPoint, Turn, decision, decision_of, enabled
 from core.explain.turns.past_gates import PastGates
 from core.explain.turns.size_checks import (
     AgentChecks,
@@ -198,7 +198,7 @@ class _Walker:
         turn, event = self._turn(), self.events[transcript.event]
         if event.trigger is Trigger.HYGIENE and transcript.messages:
             looked_at = self._gateway(len(transcript.messages), event.at)
-            self.ahead = fired_by(looked_at, event, transcript.event)
+            self.ahead = decision_of(looked_at, event, transcript.event)
             return
         if self._ran_elsewhere(turn, event):
             return  # assigned by its time
@@ -207,7 +207,7 @@ class _Walker:
             decision = turn.decisions[place]
             if decision.trigger is event.trigger and decision.generation == transcript.generation.index:
                 # The next check saw what it left, not this transcript again.
-                turn.decisions[place:] = [fired_by(decision, event, transcript.event)]
+                turn.decisions[place:] = [decision_of(decision, event, transcript.event)]
                 return
 
     def _ran_elsewhere(self, turn: TurnDraft, event: CompressionEvent) -> bool:

@@ -20,8 +20,8 @@ from core.explain.turns.checks import (
     Number,
     PromptPoint,
     Turn,
+    decision_of,
     enabled,
-    fired_by,
 )
 from core.explain.turns.turn_lines import TurnLines
 from core.hermes.log.record import Kind, LogRecord
@@ -62,7 +62,7 @@ class TurnDraft:
         self.events.append(number)
         for place in reversed(range(len(self.decisions))):
             if self.decisions[place].trigger is event.trigger and self.decisions[place].event is None:
-                self.decisions[place] = fired_by(self.decisions[place], event, number)
+                self.decisions[place] = decision_of(self.decisions[place], event, number)
                 return
 
     def freeze(self, index: int, events: Sequence[CompressionEvent]) -> Turn:

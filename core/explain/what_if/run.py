@@ -7,7 +7,7 @@ from dataclasses import replace
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.plan import plan
 from core.compress.sizing.estimate import transcript_tokens
-from core.compress.sizing.hygiene import hygiene_limits, unlooked
+from core.compress.sizing.hygiene import hygiene_limits, unchecked_reason
 from core.explain.what_if.outcome import Firing, Outcome, Refused
 from core.explain.what_if.recovery import RecoveryEnd, recover, states_its_limit
 from core.hermes.policy.policy import Policy
@@ -69,7 +69,7 @@ class HistoryRun:
         """The gateway's check: of the last request as the provider counted it, else of the rows alone."""
         enabled, window, rows = self.settings.enabled, self.settings.window, len(self.messages)
         limits, tokens = hygiene_limits(self.policy, window, most), self.last_prompt or self.size
-        looks = not unlooked(self.policy, rows, enabled=enabled, window=window)
+        looks = not unchecked_reason(self.policy, rows, enabled=enabled, window=window)
         if limits and looks and limits.reached(tokens, rows) and len(self.firings) < _MAX_COMPACTIONS:
             self._compress(tokens, by_gateway=True)
             self.last_prompt = 0

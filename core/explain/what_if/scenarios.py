@@ -65,7 +65,7 @@ def scenarios(context: ConversationContext, release: str | None = None) -> Itera
     prices.save()
 
 
-def judged(found: Sequence[Scenario]) -> tuple[Scenario, ...]:
+def mark_best(found: Sequence[Scenario]) -> tuple[Scenario, ...]:
     """The scenarios with the best one marked; among equals the one in force, as changing it gains nothing."""
     usable = [one for one in found if one.usable or one.actual]
     best = cheapest(one.outcome for one in sorted(usable, key=lambda one: not one.actual))

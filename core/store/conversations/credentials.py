@@ -108,7 +108,7 @@ def _holding(
     """The messages that hold one of some words; searching for many words takes little longer than for one."""
     sought = [word.encode("utf-8", "replace") for word in words]
     for chunk in chunks([row for one in session_ids for row in readable_ids(connection, one)]):
-        stored = _stored(connection, schema, chunk)
+        stored = _texts(connection, schema, chunk)
         joined = b"\n".join(text for _, text in stored)
         present = [word for word in sought if word in joined]
         if present:
@@ -124,7 +124,7 @@ def _learn_rows(connection: sqlite3.Connection, schema: Schema, row_ids: Sequenc
     from core.store.rows.messages import read_messages
 
     for chunk in chunks(row_ids):
-        for _, stored in piecewise(chunk, lambda part: _stored(connection, schema, part)):
+        for _, stored in piecewise(chunk, lambda part: _texts(connection, schema, part)):
             texts = {text: row for row, text in stored}
             rows = sorted({texts[text] for text in holding(list(texts))})
             for _, messages in piecewise(rows, lambda part: read_messages(connection, schema, part)):
@@ -165,7 +165,7 @@ def _texts_with_findings(texts: Sequence[bytes], look: Callable[[str], Sequence[
         first += len(starts)
 
 
-def _stored(connection: sqlite3.Connection, schema: Schema, chunk: Sequence[int]) -> list[tuple[int, bytes]]:
+def _texts(connection: sqlite3.Connection, schema: Schema, chunk: Sequence[int]) -> list[tuple[int, bytes]]:
     """All texts of some rows as bytes: no NUL ends a text, and nothing is decoded needlessly."""
     columns = ", ".join(f"CAST({name} AS BLOB)" for name in _STORED if schema.has("messages", name))
     marks = ", ".join("?" * len(chunk))

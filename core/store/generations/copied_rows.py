@@ -214,12 +214,12 @@ def digests(outlines: Sequence[RowOutline], inside: Collection[int]) -> Iterator
             kept = at - 1 - first
             copies = range(at, at + kept)
             new = outlines[at - 1].identity
-            if kept >= _MIN_REPEATED and latest.get(new) == at - 1 and _restated(outlines, first, copies):
+            if kept >= _MIN_REPEATED and latest.get(new) == at - 1 and _is_restated(outlines, first, copies):
                 yield Digest(at - 1, copies)
         latest[identity] = at
 
 
-def _restated(outlines: Sequence[RowOutline], first: int, copies: range) -> bool:
+def _is_restated(outlines: Sequence[RowOutline], first: int, copies: range) -> bool:
     """Whether all rows from a position up to the digest are replaced, and repeated after it.
 
     Texts may recur, so rows without uids must have been written with it in one batch.

@@ -65,7 +65,7 @@ def _read_parts(
     compactions = [
         bool([one for one in own if one.summary or one.flagged or one.state is archived]) for own in rows
     ]
-    linked = not any(compactions) or _linked(rows)
+    linked = not any(compactions) or _share_uids(rows)
     for session, outlines, compacted in zip(sessions, rows, compactions, strict=True):
         chained = len(sessions) > 1 or session.end_reason == "compression"
         if (compacted or chained) and not (linked and by_uid(outlines)):
@@ -76,7 +76,7 @@ def _read_parts(
     return parts
 
 
-def _linked(sessions: Sequence[Sequence[RowOutline]]) -> bool:
+def _share_uids(sessions: Sequence[Sequence[RowOutline]]) -> bool:
     """Whether copies share the uid of their original.
 
     An upgrade to 0.22 gives each older row its own uid. The first rows of a branch repeat rows of its parent.

@@ -121,7 +121,7 @@ def _blocks(outlines: Sequence[RowOutline], previous: Sequence[RowOutline], rota
         blocks.append(first)
         covered = first.last
     for position, index in enumerate(summaries):
-        if index <= covered or _carried(outlines, start, index, summaries[position + 1 :], named):
+        if index <= covered or _is_old_summary(outlines, start, index, summaries[position + 1 :], named):
             continue
         block = _inner_block(outlines, start, index, named)
         if not named and blocks:
@@ -249,7 +249,7 @@ def _tail(
     return {first + at for at in tail_copies(keys, [outline.key for outline in previous])}
 
 
-def _carried(
+def _is_old_summary(
     outlines: Sequence[RowOutline], start: int, index: int, later: Sequence[int], named: bool
 ) -> bool:
     """Whether it is an old summary copied into the head of the next block."""

@@ -40,7 +40,7 @@ class RayEngine:
         """The shards as they are finished; see `Engine.results`."""
         if not shards:
             return
-        with connected(self._address) as ray:
+        with connect(self._address) as ray:
             processors = max(1, int(ray.cluster_resources().get("CPU", 1)))
             shared = ray.put(job.for_worker(min(processors, len(shards))))
             work = ray.remote(max_retries=_TRIES, num_cpus=1)(compress_shard)
@@ -82,7 +82,7 @@ def _taken(ray: Any, done: Any) -> ShardResult:
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Any]:
+def connect(address: str) -> Iterator[Any]:
     """Ray, connected to a cluster until the block ends.
 
     Raises:

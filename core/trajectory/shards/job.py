@@ -103,7 +103,7 @@ class ShardResult:
     received: int = 0
 
 
-def chosen(job: Job) -> Mapping[int, frozenset[int]]:
+def sampled_entries(job: Job) -> Mapping[int, frozenset[int]]:
     """Indexes of the sampled entries within their shard, by shard.
 
     The releases draw with `random.sample` from all entries of a file, the files in name order and with one

@@ -72,7 +72,7 @@ def start(args: argparse.Namespace) -> int:
             begin = begin + PAGE if begin + PAGE < total else 0
         elif answer in ABOUT_ALL:
             _answer((*ABOUT_ALL[answer][1], *target.words(args)))
-        elif (row := _chosen(rows, answer)) is not None and not _one(*row):
+        elif (row := _choose(rows, answer)) is not None and not _one(*row):
             return 0
 
 
@@ -159,7 +159,7 @@ def _one(place: Location, session: str, name: str) -> bool:
         answer = _ask("Type a number, b to go back, q to quit")
         if answer is None or answer == "b":
             return answer == "b"
-        words = _chosen(list(ABOUT_ONE.values()), answer)
+        words = _choose(list(ABOUT_ONE.values()), answer)
         if words is not None:
             _answer((*words, session, *_place_words(place)))
 
@@ -186,7 +186,7 @@ def _place_words(place: Location) -> Words:
     return "--home", str(place.home), "--profile", "default"
 
 
-def _chosen(found: Sequence[Item], answer: str) -> Item | None:
+def _choose(found: Sequence[Item], answer: str) -> Item | None:
     """The item a number stands for; an invalid answer is reported."""
     if answer.isascii() and answer.isdigit() and len(answer) < 6 and 0 < int(answer) <= len(found):
         return found[int(answer) - 1]

@@ -115,13 +115,13 @@ def session(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
 def named(args: argparse.Namespace) -> Iterator[tuple[Store, Session]]:
     """Like `session`, for output without message text; callers mask titles themselves."""
     with stores(args) as found:
-        yield chosen(found, args.session)
+        yield choose(found, args.session)
 
 
 Answer = TypeVar("Answer")
 
 
-def answered(
+def answer_about(
     store: Store, session: Session, find: Callable[[], Answer], shown: Callable[[Answer], Iterable[str]]
 ) -> Answer:
     """Find something out about a session; mask credentials in it without reading the whole conversation.
@@ -139,7 +139,7 @@ def answered(
     return found if KNOWN.count == known else find()
 
 
-def chosen(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
+def choose(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
     """The session that a text names, and the open database it is in; see `session`.
 
     Raises:

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the lineage of a session."""
     with target.named(args) as (store, session):
-        chain = target.answered(store, session, lambda: store.chain(session.id), _texts)
+        chain = target.answer_about(store, session, lambda: store.chain(session.id), _texts)
         names = {} if args.json else store.names([node.session.id for node in chain.nodes])
     return output.show(args, lambda: chain_payload(chain), _lines(chain, session.id, names))
 

@@ -84,12 +84,12 @@ def _examine(location: Location, *, integrity: bool) -> Report:
     try:
         with Store(location) as store:
             health = store.health(integrity=integrity)
-            findings = _tried(broken, lambda: diagnose_store(store, integrity=integrity).findings)
-            rows = _tried(broken, lambda: row_lint(store))
+            findings = _read_part(broken, lambda: diagnose_store(store, integrity=integrity).findings)
+            rows = _read_part(broken, lambda: row_lint(store))
     except DatabaseError as error:
         return Report(location, error=error, problems=(error,))
     report = Report(location, health, findings=findings, rows=rows)
-    problems: list[InspectorError] = list(_unsound(health))
+    problems: list[InspectorError] = list(_unsound_lines(health))
     problems += broken if not health.unreadable else []  # the unreadable tables say it more exactly
     try:
         config = load_config(location.home)
@@ -103,7 +103,7 @@ def _examine(location: Location, *, integrity: bool) -> Report:
     return replace(report, release=release, config=config.path, notes=notes, problems=tuple(problems))
 
 
-def _tried(broken: list[DatabaseError], read: Callable[[], tuple[T, ...]]) -> tuple[T, ...]:
+def _read_part(broken: list[DatabaseError], read: Callable[[], tuple[T, ...]]) -> tuple[T, ...]:
     """Read one part of the report; a damaged table must not prevent the other parts."""
     try:
         return read()
@@ -124,7 +124,7 @@ def _release(location: Location) -> str | None:
     return "; ".join(filter(None, (f"{guess.version} ({guess.verdict.value})", guess.stands_in)))
 
 
-def _unsound(health: StoreHealth) -> Iterator[DatabaseError]:
+def _unsound_lines(health: StoreHealth) -> Iterator[DatabaseError]:
     for table, what in health.unreadable.items():
         yield DatabaseError(f"table {table} cannot be read completely: {what}", where=str(health.path))
     if health.integrity not in (None, SOUND):
@@ -186,12 +186,12 @@ def _lines(report: Report) -> Iterator[str]:
     yield str(report.location.db)
     yield from (output.tinted(f"  ■ {problem.line}", Severity.CRITICAL) for problem in report.problems)
     yield from findings[:1]
-    yield from _looked_at(report)
+    yield from _sources(report)
     yield from _disagreements(report.rows)
     yield from findings[1:]
 
 
-def _looked_at(report: Report) -> Iterator[str]:
+def _sources(report: Report) -> Iterator[str]:
     """What was read: the database, its release, its config."""
     from core.support import formatting as fmt
 

@@ -81,7 +81,7 @@ def _other_engine(args: argparse.Namespace, asked: Question, done: Hosted) -> in
     """Print what another engine made of the conversation."""
     from inspector.cli.compression import preview_text
 
-    broken = engine_options.broken(done)
+    broken = engine_options.broken_headline(done)
     if args.json:
         document = payload(done.preview, asked, args) | writing.payload(None)
         document |= {} if broken is None else {"headline": broken.sentence, "remedy": broken.remedy}

@@ -82,7 +82,7 @@ def _contender(args: argparse.Namespace, name: str, asked: Question, writer: Sum
 
 def _run(args: argparse.Namespace, name: str, asked: Question, writer: Summariser) -> Hosted | None:
     measured, cut = asked.cut(args.keep)
-    return engine_options.compacted(args, name, asked, measured, cut, args.focus, writer)
+    return engine_options.compact(args, name, asked, measured, cut, args.focus, writer)
 
 
 def _own_preview(

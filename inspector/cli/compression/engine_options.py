@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inspector.cli.compression.question import Question
 
 
-def compacted(
+def compact(
     args: argparse.Namespace,
     name: str,
     asked: Question,
@@ -44,7 +44,7 @@ def compacted(
         return None
     if args.keep:
         raise UsageError("--keep needs Hermes' own engine: `/compress here N` is part of it")
-    most = _agreed(args, asked, writer, measured)
+    most = _agree(args, asked, writer, measured)
     return run_engine(OtherEngine(name, found, here), measured, cut, writer, focus, most_tokens=most)
 
 
@@ -73,7 +73,7 @@ def payload(done: Hosted) -> dict[str, Any]:
     }
 
 
-def broken(done: Hosted | None) -> Headline | None:
+def broken_headline(done: Hosted | None) -> Headline | None:
     """The headline for an engine whose messages no provider accepts; None if they are valid."""
     from core.preview.headline import broken_engine
 
@@ -97,7 +97,7 @@ def lines(done: Hosted) -> Iterator[str]:
     yield from (f"broken: {problem}" for problem in done.compacted.problems)
 
 
-def _agreed(args: argparse.Namespace, asked: Question, writer: Summariser, measured: Measured) -> int | None:
+def _agree(args: argparse.Namespace, asked: Question, writer: Summariser, measured: Measured) -> int | None:
     """Most tokens an engine may send, once the user agrees: the whole conversation; None for no limit."""
     endpoint = writer.describe()
     if endpoint is None or endpoint.local:

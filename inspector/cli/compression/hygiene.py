@@ -26,7 +26,7 @@ _HELD = {
 }
 
 
-def found(args: argparse.Namespace, asked: Question) -> Hygiene:
+def run_check(args: argparse.Namespace, asked: Question) -> Hygiene:
     """Run the gateway's check."""
     from core.compress.sizing.hygiene import hygiene
 
@@ -39,8 +39,8 @@ def found(args: argparse.Namespace, asked: Question) -> Hygiene:
         window=_window(args, asked),
         hard_limit=config.value("compression.hygiene_hard_message_limit", release) if config else None,
         last_prompt=_last_prompt(args, asked),
-        anchored=_anchored(asked),
-        paused=_paused(asked),
+        anchored=_anchored_tokens(asked),
+        paused=_is_paused(asked),
     )
 
 
@@ -60,7 +60,7 @@ def _last_prompt(args: argparse.Namespace, asked: Question) -> int:
     return asked.context.noted or asked.settings.current_tokens or 0
 
 
-def _anchored(asked: Question) -> int | None:
+def _anchored_tokens(asked: Question) -> int | None:
     """Tokens by the usage anchor stored with the session, if it still matches the messages."""
     from core.explain.context.usage_anchor import anchored_tokens
 
@@ -69,7 +69,7 @@ def _anchored(asked: Question) -> int | None:
     return anchored_tokens(asked.context.conversation.tip.model_config, asked.messages, asked.policy)
 
 
-def _paused(asked: Question) -> bool:
+def _is_paused(asked: Question) -> bool:
     """Whether the database has a pause or a lock; the gateway also has pauses of its own."""
     if asked.context is None:
         return False
@@ -94,7 +94,7 @@ def lines(value: Hygiene, asked: Question) -> Iterator[str]:
     yield ""
     if not value.checked:
         yield f"gateway, before the turn: it does not check, because {_HELD[value.why_not]}"
-        yield from (f"  {line}" for line in _bounded(value, asked))
+        yield from (f"  {line}" for line in _withheld_note(value, asked))
         return
     verdict = "it would compact" if value.fires else "it would not compact"
     mark = "" if value.source == "actual" else "~"
@@ -116,7 +116,7 @@ def _remarks(value: Hygiene, asked: Question) -> Iterator[str]:
         yield f"compression.threshold is above {rules.share:.0%}: the gateway acts first"
     if value.fires:
         yield "an attempt that changes nothing is repeated before every message until the count changes"
-    if value.fires and rules.pause in _PAUSED and _paused(asked):
+    if value.fires and rules.pause in _PAUSED and _is_paused(asked):
         yield _PAUSED[rules.pause]
     base = (
         asked.config.value("compression.hygiene_failure_cooldown_seconds", asked.policy.release)
@@ -126,10 +126,10 @@ def _remarks(value: Hygiene, asked: Question) -> Iterator[str]:
     pauses = failure_pauses(asked.policy, float(base)) if base else ()
     if pauses:
         yield f"after repeated failures it pauses {', then '.join(f'{one:,.0f} s' for one in pauses)}"
-    yield from _bounded(value, asked)
+    yield from _withheld_note(value, asked)
 
 
-def _bounded(value: Hygiene, asked: Question) -> Iterator[str]:
+def _withheld_note(value: Hygiene, asked: Question) -> Iterator[str]:
     """A note if the gateway withholds rows from the model, as it does even with compression disabled."""
     if asked.policy.hygiene.bounds and value.messages > value.hard_limit:
         yield f"if it does not compact, only {value.hard_limit:,} rows are sent"

@@ -49,12 +49,12 @@ def run(args: argparse.Namespace) -> int:
     measured, found = asked.cut(args.keep)
     done = _other_engine(args, asked, measured, found)
     found = found if done is None else done.preview.plan
-    said = None if done is None else engine_options.broken(done)
+    said = None if done is None else engine_options.broken_headline(done)
     notes = _notes(asked.context, found)
     said = said or plan_headline(found, None if asked.context is None else asked.context.context.engine)
     part = measured if found.kept_from is None else part_of(measured, found, found.kept_from)[0]
     pruned = list(_pruned(found, part)) if args.pruned else None
-    gateway = hygiene.found(args, asked) if args.gateway or asked.by_gateway else None
+    gateway = hygiene.run_check(args, asked) if args.gateway or asked.by_gateway else None
     if args.json:
         before_turn = None if gateway is None else hygiene.payload(gateway)
         document = payload(found, said) | {"release_requested": args.release, "hygiene": before_turn}
@@ -82,7 +82,7 @@ def _other_engine(
         return None
     from core.compress.summarise.extract.summariser import ExtractiveSummariser
 
-    return engine_options.compacted(args, args.engine, asked, measured, found, None, ExtractiveSummariser())
+    return engine_options.compact(args, args.engine, asked, measured, found, None, ExtractiveSummariser())
 
 
 def payload(value: Plan, said: Headline | None = None) -> dict[str, Any]:

@@ -212,7 +212,7 @@ def _from_session(args: argparse.Namespace, release: str | None, quotes: bool) -
                 release=None if described else release,
             )
 
-        found = find() if quotes else target.answered(store, session, find, _texts)
+        found = find() if quotes else target.answer_about(store, session, find, _texts)
     policy = load_policy(described) if described else found.policy
     return Question(found.messages, policy, found.settings, found.gate, found, found.config)
 

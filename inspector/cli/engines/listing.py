@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 
     here = lookup.engine_search(args)
     selected = _selected(here)
-    every = [_examined(found, here) for found in discover(here.home, here.install)]
+    every = [_examine(found, here) for found in discover(here.home, here.install)]
     first = next((one for one in every if one.registers(_release(here))), None)
     every = [one if one is first else replace(one, first=first.name) for one in every] if first else every
     force, why = _in_force(selected, every, here)
@@ -112,7 +112,7 @@ def _selected(here: EngineSearch) -> str:
         return BUILT_IN
 
 
-def _examined(found: FoundEngine, here: EngineSearch) -> Listed:
+def _examine(found: FoundEngine, here: EngineSearch) -> Listed:
     """Load one engine in a separate process."""
     from core.compress.engines.host.discovery import no_model
     from core.compress.engines.host.found_engine import EngineKind

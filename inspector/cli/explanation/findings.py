@@ -148,7 +148,7 @@ def _diagnose(args: argparse.Namespace, titles: dict[str, str]) -> tuple[list[Fi
 
     def examine(store: Store) -> None:
         failed: dict[str, None] = {}
-        found = list(_surveyed(store, failed, titles))
+        found = list(_survey(store, failed, titles))
         whole = diagnose_store(store)
         for line in failed:  # each once, and only if the database as a whole was readable
             output.write_note(f"skipped: {line}")
@@ -160,7 +160,7 @@ def _diagnose(args: argparse.Namespace, titles: dict[str, str]) -> tuple[list[Fi
     return findings, unknown
 
 
-def _surveyed(store: Store, failed: dict[str, None], titles: dict[str, str]) -> Iterator[Finding]:
+def _survey(store: Store, failed: dict[str, None], titles: dict[str, str]) -> Iterator[Finding]:
     """The findings of every conversation of a database, with progress on a terminal."""
     from core.explain.diagnose.survey.survey import survey
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 UNKNOWN = "other settings: the window is unknown, so nothing can be tried"
 
 
-def tried(store: Store, session_id: str, release: str | None) -> tuple[Scenario, ...]:
+def try_scenarios(store: Store, session_id: str, release: str | None) -> tuple[Scenario, ...]:
     """Every scenario, with the best one marked."""
     from core.explain.context.context import open_context
-    from core.explain.what_if.scenarios import judged, scenarios
+    from core.explain.what_if.scenarios import mark_best, scenarios
 
     context = open_context(store, session_id, release=release)
-    return judged([one for one, _ in scenarios(context, release)])
+    return mark_best([one for one, _ in scenarios(context, release)])
 
 
 def lines(found: Sequence[Scenario]) -> Iterator[str]:

@@ -65,9 +65,9 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     asked = args.decisions or args.turns or args.at is not None
     with (target.session if asked else target.named)(args) as (store, session):
         look = partial(_found, store, session.id, release, whole=not args.json)
-        found, after = target.answered(store, session, look, _texts)
+        found, after = target.answer_about(store, session, look, _texts)
         turns = decisions.all_turns(store, session.id, release) if asked else ()
-        tried = what_if.tried(store, session.id, release) if args.what_if else None
+        tried = what_if.try_scenarios(store, session.id, release) if args.what_if else None
         keeps = _lasting(store, session.id) and not tried_again(found.context)
     if args.json:
         more = {} if tried is None else {"what_if": list(map(what_if.payload, tried))}

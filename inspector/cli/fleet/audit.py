@@ -51,9 +51,9 @@ def on_ray(
     Raises:
         ConfigError: Ray is not installed, or no cluster answers.
     """
-    from core.trajectory.engines.ray_cluster import connected
+    from core.trajectory.engines.ray_cluster import connect
 
-    with connected(address) as ray:
+    with connect(address) as ray:
         work = ray.remote(max_retries=3)(examine)
         asked = [work.remote(list(words), place) for place in places]
         return list(_counted((ray.get(one) for one in asked), done))

@@ -86,7 +86,7 @@ def _fresh_status(args: argparse.Namespace, cached: KeptAnswer | None) -> str:
     from inspector.payloads.conversation import status_payload
 
     with target.stores(args) as stores:
-        store, session = target.chosen(stores, args.session)
+        store, session = target.choose(stores, args.session)
         store.learn(session.id)
         found = status_of(store, session.id, stores)
         is_complete = len(stores) == len(target.locations(args))

@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         found = [(follower, event) for follower in followers for event in follower.look()]
         if args.once:
             found += [(follower, event) for follower in followers for event in follower.rest()]
-        with _unbroken() if args.cursor else nullcontext():
+        with _delay_signals() if args.cursor else nullcontext():
             _tell([(one, event) for one, event in found if event.kind.value in wanted], as_json=args.json)
             if found and args.cursor:
                 _keep(args.cursor, followers)
@@ -110,7 +110,7 @@ def _begun(args: argparse.Namespace) -> Sequence[Follower]:
 
 
 @contextmanager
-def _unbroken() -> Iterator[None]:
+def _delay_signals() -> Iterator[None]:
     """Delay a signal until printed events are saved, or they would be printed twice; a second one ends it."""
     asked: list[int] = []
 

@@ -90,7 +90,7 @@ def _of_session(args: argparse.Namespace) -> CacheReport:
         def find() -> CacheReport:
             return conversation_cache(store, session.id, release=release, prices=not args.no_prices)
 
-        return target.answered(store, session, find, lambda found: jsonio.texts(cache_payload(found)))
+        return target.answer_about(store, session, find, lambda found: jsonio.texts(cache_payload(found)))
 
 
 def _table(found: CacheReport) -> Iterator[dict[str, Any]]:

@@ -100,17 +100,17 @@ def _add_up(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
         _print(_named(books.ledger(), args), args)
         output.write_lines(recorded_usage.lines(args, books))
     if args.budget is not None:
-        _hold_to(args.budget, books.ledger())
+        _check_budget(args.budget, books.ledger())
     return 0
 
 
 def _named(found: Ledger, args: argparse.Namespace) -> Ledger:
     """The ledger with names for conversations that have no title."""
-    from core.account.spending.conversations import named
+    from core.account.spending.conversations import with_names
     from core.store.conversations.session_lists import SessionLists
 
     with target.opened(args, SessionLists) as opened:
-        return named(found, opened)
+        return with_names(found, opened)
 
 
 def _print(found: Ledger, args: argparse.Namespace) -> None:
@@ -145,11 +145,11 @@ def _of_transcripts(args: argparse.Namespace) -> int:
     found = transcript_ledger(files, by=args.by, since=args.since, until=args.until, prices=_prices(args))
     _print(found, args)
     if args.budget is not None:
-        _hold_to(args.budget, found)
+        _check_budget(args.budget, found)
     return 0
 
 
-def _hold_to(budget: Decimal, found: Ledger) -> None:
+def _check_budget(budget: Decimal, found: Ledger) -> None:
     """Compare spending with the budget.
 
     Raises:

@@ -122,7 +122,7 @@ class WorkerLink:
     def _drop(self) -> None:
         process, self._process = self._process, None
         if process is not None and self._owner == os.getpid():
-            _ended(process)
+            _kill(process)
 
     def _fail(self, error: Exception) -> None:
         self._rest_until = time.monotonic() + _PAUSE
@@ -132,7 +132,7 @@ class WorkerLink:
             log.warning("Hermes Inspector: its worker failed (%s); conversations are unchanged", error)
 
 
-def _ended(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     """Kill the worker and close its pipe; unsent data is lost."""
     with suppress(OSError):
         process.kill()

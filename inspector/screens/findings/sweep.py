@@ -74,7 +74,7 @@ def examine_all(
             with Store(location, cancelled=stop) as store:
                 totals += store.conversations(ListQuery(limit=0)).total
                 yield Step(done, totals)
-                for step in _examined(store, location, stop, scanned):
+                for step in _examine_database(store, location, stop, scanned):
                     done += step.done
                     yield replace(step, done=done, total=totals)
         except Interrupted:
@@ -83,7 +83,7 @@ def examine_all(
             yield Step(done, totals, errors=(error,))
 
 
-def _examined(store: Store, location: Location, stop: Cancelled, scanned: Report) -> Iterator[Step]:
+def _examine_database(store: Store, location: Location, stop: Cancelled, scanned: Report) -> Iterator[Step]:
     """One step per conversation of a database, and one for the database itself."""
     from core.explain.diagnose.diagnose import diagnose_store
     from core.explain.diagnose.survey.survey import survey

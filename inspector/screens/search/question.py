@@ -65,7 +65,7 @@ def search(locations: Sequence[Location], text: str, cancelled: Cancelled) -> Se
         try:
             with Store(location, cancelled=cancelled) as store:
                 found = store.search(text, limit=MAX_HITS)
-                hits += once(_titled(store, location, found.hits), store.conversation)
+                hits += each_once(_titled(store, location, found.hits), store.conversation)
         except Interrupted:
             raise
         except InspectorError as error:
@@ -82,7 +82,7 @@ def _titled(store: Store, location: Location, found: Sequence[SearchHit]) -> lis
     return [Hit(location, hit, names[hit.session_id]) for hit in found]
 
 
-def once(hits: Sequence[Hit], conversation: Callable[[str], Conversation]) -> list[Hit]:
+def each_once(hits: Sequence[Hit], conversation: Callable[[str], Conversation]) -> list[Hit]:
     """Each message once, as its newest row, however many generations have a copy of it.
 
     Args:
@@ -149,10 +149,10 @@ def everywhere(locations: Sequence[Location]) -> Question:
     )
 
 
-def dropped(location: Location, session: str) -> Question:
+def search_removed(location: Location, session: str) -> Question:
     """Search what compactions removed from one conversation."""
     return Question(
-        partial(_dropped, location, session),
+        partial(_search_removed_rows, location, session),
         "recall",
         "what is it about?",
         "Type what you are missing and press enter: a file, an error, a decision.\n"
@@ -161,7 +161,7 @@ def dropped(location: Location, session: str) -> Question:
     )
 
 
-def _dropped(location: Location, session: str, text: str, cancelled: Cancelled) -> SearchAnswer:
+def _search_removed_rows(location: Location, session: str, text: str, cancelled: Cancelled) -> SearchAnswer:
     try:
         with Store(location, cancelled=cancelled) as store:
             hits = recall(store, store.conversation(session), text, limit=MAX_HITS)

@@ -258,11 +258,11 @@ class WorkspaceScreen(Page):
 
     def action_dropped(self) -> None:
         """Search what compactions removed from the conversation."""
-        from inspector.screens.search.question import dropped
+        from inspector.screens.search.question import search_removed
         from inspector.screens.search.screen import SearchScreen
 
         if self.subject is not None:
-            question = dropped(self.subject.location, self.subject.conversation.tip.id)
+            question = search_removed(self.subject.location, self.subject.conversation.tip.id)
             self.app.push_screen(SearchScreen(question))
 
 

@@ -10,7 +10,7 @@ from core.hermes.policy.policy import load_policy, releases
 from core.model.compaction.plan import Span
 from core.model.transcript.conversation import Boundary, BoundaryMode
 from core.model.transcript.message import Message, Row
-from core.preview.past import compared, happened
+from core.preview.past import past_comparison, past_event
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.screens.workspace.preview.header import figures
@@ -37,7 +37,7 @@ def copies(numbers: range) -> tuple[Message, ...]:
 @pytest.mark.parametrize("release", releases())
 def test_head_and_tail_are_found_from_both_ends(release: str) -> None:
     after = (*copies(range(2)), row(50, SUMMARY), *copies(range(7, 10)))
-    shown = compared(Past(BEFORE, after, boundary(50, 2, 3), load_policy(release)))
+    shown = past_comparison(Past(BEFORE, after, boundary(50, 2, 3), load_policy(release)))
     assert (shown.head, shown.middle, shown.tail) == (Span(0, 2), Span(2, 7), Span(7, 10))
     assert shown.kept == {0: 0, 1: 1, 3: 7, 4: 8, 5: 9}
     assert shown.summary_index == 2
@@ -46,26 +46,26 @@ def test_head_and_tail_are_found_from_both_ends(release: str) -> None:
 
 def test_a_summary_merged_into_the_tail_counts_its_message_as_kept() -> None:
     after = (row(50, SUMMARY), *copies(range(8, 10)))
-    shown = compared(Past(BEFORE, after, boundary(50, 0, 2, merged=True), load_policy("0.19")))
+    shown = past_comparison(Past(BEFORE, after, boundary(50, 0, 2, merged=True), load_policy("0.19")))
     assert (shown.middle, shown.tail) == (Span(0, 7), Span(7, 10))
 
 
 def test_what_the_middle_held_is_held_against_the_summary() -> None:
     after = (row(50, SUMMARY), *copies(range(8, 10)))
-    retention = compared(Past(BEFORE, after, boundary(50, 0, 2), load_policy("0.19"))).retention
+    retention = past_comparison(Past(BEFORE, after, boundary(50, 0, 2), load_policy("0.19"))).retention
     assert retention is not None
     assert retention.score == 0
     assert len(retention.lost_by_message) == 8
 
 
 def test_without_a_summary_there_is_nothing_to_hold_against() -> None:
-    shown = compared(Past(BEFORE, (), None, load_policy("0.19")))
+    shown = past_comparison(Past(BEFORE, (), None, load_policy("0.19")))
     assert (shown.summary_index, shown.retention, shown.made_by) == (None, None, "no summary")
 
 
 def test_a_side_the_database_did_not_keep_is_at_least_or_unknown() -> None:
     past = Past(BEFORE, (), None, load_policy("0.16"), (), (True, True), ("kept only 10",))
-    shown = compared(past)
+    shown = past_comparison(past)
     assert (shown.saved, shown.retention, shown.notes[-1]) == (None, None, "kept only 10")
     line = figures(shown, None, 120, Palette(defaults())).text
     assert "≥10 → – messages" in line
@@ -82,7 +82,7 @@ def test_what_hermes_counted_next_to_the_messages_is_stated(samples: Location) -
         tip = store.resolve("Refactor the auth module").id
         conversation, events = store.conversation(tip), explain(store, tip).events
     asked = next(event for event in events if event.generation == 2)
-    shown = happened(samples, conversation, conversation.generations[1], lambda: False)
+    shown = past_event(samples, conversation, conversation.generations[1], lambda: False)
     assert shown is not None
     assert asked.tokens is not None
     assert asked.tokens_after is not None
@@ -98,7 +98,7 @@ def _check_all(place: Location) -> int:
         conversations = [store.conversation(tip) for tip in tips]
     for conversation in conversations:
         for generation in conversation.generations[:-1]:
-            shown = happened(place, conversation, generation, lambda: False)
+            shown = past_event(place, conversation, generation, lambda: False)
             assert shown is not None
             assert shown.summary
             assert shown.after_tokens < shown.before_tokens

@@ -98,7 +98,7 @@ def test_no_command_and_no_report_prints_it(given: Path, capsys: pytest.CaptureF
 def test_no_agent_is_told_it(given: Path) -> None:
     texts = told(given)
     KNOWN.forget()
-    texts["engine"] = json.dumps(recall.found(given, "s1", {"query": "deploy"}))
+    texts["engine"] = json.dumps(recall.recall_answer(given, "s1", {"query": "deploy"}))
     assert {name: out for name, text in texts.items() if (out := come_out(text))} == {}
 
 

@@ -110,7 +110,7 @@ def price(row: dict[str, Any]) -> float:
 
 def figures(folder: Path, name: str, counted: list[int]) -> dict[str, Any]:
     """Compactions, calls, tokens, dollars at `PRICE`, and the share of facts each compaction kept."""
-    from core.preview.past import happened
+    from core.preview.past import past_event
     from core.store.database.locate import Location
     from core.store.store import Store
 
@@ -121,7 +121,7 @@ def figures(folder: Path, name: str, counted: list[int]) -> dict[str, Any]:
     connection.close()
     with Store(place) as store:
         conversation = store.conversation(newest)
-    past = [happened(place, conversation, one, lambda: False) for one in conversation.generations[:-1]]
+    past = [past_event(place, conversation, one, lambda: False) for one in conversation.generations[:-1]]
     scores = [one.retention.score for one in past if one is not None and one.retention is not None]
     return {
         "engine": name,

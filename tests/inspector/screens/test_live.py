@@ -21,7 +21,7 @@ from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.chain.list_view import ChainList
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
-from inspector.screens.workspace.why.reading import explained
+from inspector.screens.workspace.why.reading import explain_conversation
 from inspector.widgets.bars.title_bar import TitleBar
 from tests.core.live.writer import Writer
 from tests.inspector.driving import front
@@ -180,9 +180,9 @@ async def test_a_tab_that_is_not_in_front_is_read_when_it_comes_there(
 
     def counted(*words: Any) -> Any:
         asked.append(1)
-        return explained(*words)
+        return explain_conversation(*words)
 
-    monkeypatch.setattr("inspector.screens.workspace.why.view.explained", counted)
+    monkeypatch.setattr("inspector.screens.workspace.why.view.explain_conversation", counted)
     app = app_on(writer, "s1")
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: rows_of(app) == 1)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise, zip_longest
 
 from core.explain.context.gather import is_local
-from core.explain.context.rows.row_times import BATCH, begun_with, rewritten, summarised_after
+from core.explain.context.rows.row_times import BATCH, begun_with, rewritten_rows, summarised_after
 from core.explain.context.rows.unsaved_rows import TurnReader, copied_rows, rotated, written_rows
 from core.hermes.markers.markers import SummaryMatch, find_summary, scaffold_kind
 from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation
@@ -103,7 +103,7 @@ class _Reader(TurnReader):
         closed = self.generations[index - 1] if index else None
         facts = BoundaryRows(opened, boundary, closed.session_id if closed else opened.session_id)
         if boundary.mode is BoundaryMode.REWRITE:
-            after = rewritten(self.store, opened)
+            after = rewritten_rows(self.store, opened)
             return self._with_summary(replace(facts, after=after, counted_after=len(after) or None))
         if closed is None:
             return self._with_summary(facts)

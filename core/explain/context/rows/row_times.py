@@ -38,7 +38,7 @@ def begun_with(store: Store, generation: Generation, copied: int, began: datetim
     return ids[-1:] if request - last < first - began else ()
 
 
-def rewritten(store: Store, generation: Generation) -> tuple[int, ...]:
+def rewritten_rows(store: Store, generation: Generation) -> tuple[int, ...]:
     """What a rewrite in place left: the rows up to its summary's time, in the order they were written.
 
     A platform stamps a request with the time it was sent, which may be before the gateway compressed. The

@@ -104,7 +104,7 @@ def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
     found = explain(store, line.row.tip.id)
     here = found.now
     use = ContextUse(here.tokens, here.threshold, here.window)
-    severity, answer = _judged(found, severity_of(line, use, now))
+    severity, answer = _severity(found, severity_of(line, use, now))
     return Extra(
         use,
         sum(event.completed and event.trigger is not Trigger.NATIVE for event in found.events),
@@ -118,7 +118,7 @@ def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
     )
 
 
-def _judged(found: Explanation, severity: Severity | None) -> tuple[Severity | None, Headline]:
+def _severity(found: Explanation, severity: Severity | None) -> tuple[Severity | None, Headline]:
     """A standing failure comes first, then a passed limit, then what the row says."""
     failure = standing_failure(found.events)
     if failure is not None:
@@ -131,10 +131,10 @@ def _judged(found: Explanation, severity: Severity | None) -> tuple[Severity | N
 def severity_of(line: SessionLine, use: ContextUse, now: datetime) -> Severity | None:
     """Severity from row and size alone, before the conversation's compactions are read."""
     damaged = any(session.damage for session in line.row.sessions)
-    return Severity.WARNING if use.near or damaged or _blocked(line.row.tip.guards, now) else None
+    return Severity.WARNING if use.near or damaged or _is_blocked(line.row.tip.guards, now) else None
 
 
-def _blocked(guards: Guards, now: datetime) -> bool:
+def _is_blocked(guards: Guards, now: datetime) -> bool:
     """Whether automatic compression is blocked, or has failed repeatedly."""
     cooling = guards.cooldown_until is not None and guards.cooldown_until > now
     return cooling or bool(guards.fallback_streak) or (guards.ineffective_count or 0) > 1

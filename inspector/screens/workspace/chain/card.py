@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.account.pricing.paid import NO_BILL, unbilled
+from core.account.pricing.paid import NO_BILL, is_local_only
 from core.model.accounting.amounts import Buckets
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
@@ -131,7 +131,7 @@ def _paid(node: ChainNode) -> str:
     """The session's cost with its summaries and other side tasks."""
     tokens, cost = spent([node])
     booked: tuple[Session | UsageRow, ...] = (node.session, *node.beside)
-    paid = NO_BILL if cost.usd is None and unbilled(booked) else fmt.sum_of_money(cost)
+    paid = NO_BILL if cost.usd is None and is_local_only(booked) else fmt.sum_of_money(cost)
     if not node.beside:
         return paid
     tasks = " and ".join(dict.fromkeys(row.task.replace("_", " ") for row in node.beside))

@@ -26,7 +26,7 @@ from inspector.screens.workspace.usage.bars import STACKED, spending
 from inspector.screens.workspace.usage.days import BUCKETS
 from inspector.screens.workspace.views import FigureView, Subject
 from inspector.screens.workspace.why.curve import request_curve
-from inspector.screens.workspace.why.reading import survived
+from inspector.screens.workspace.why.reading import kept_by_summaries
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.charts.day_bars import DayBars
@@ -138,7 +138,7 @@ class ChainView(FigureView):
         if event is None:
             return None
         if place not in self._kept:
-            read = partial(survived, conversation, place, event)
+            read = partial(kept_by_summaries, conversation, place, event)
             ask_store(self, "chain-kept", self.subject.location, read, self._take_kept)
         return Beginning(event, place in self._kept, self._kept.get(place))
 

@@ -15,7 +15,7 @@ from core.model.transcript.message import Message
 from inspector.base.workers import ask
 from inspector.screens.workspace.map.listing import MapListing
 from inspector.screens.workspace.map.sums import sums_lines
-from inspector.screens.workspace.map.work import MapWork, counted, message_of
+from inspector.screens.workspace.map.work import MapWork, count_tokens, message_of
 from inspector.screens.workspace.views import GenerationView
 from inspector.widgets.charts.context_strip import ContextStrip
 from inspector.widgets.messages.detail_pane import CHUNK, DetailPane
@@ -154,7 +154,7 @@ class MapDetail:
     def _count(self, number: int) -> None:
         subject, reading = self._view.subject, self._work.reading
         if number == self._work.number and reading is not None and subject is not None:
-            job = partial(counted, subject.location, reading)
+            job = partial(count_tokens, subject.location, reading)
             ask(self._view, "map-count", job, partial(self._take_counts, number))
 
     def _take_counts(self, number: int, counts: TokenCounts) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from core.preview.generation import RowPlaces
 from core.support import formatting as fmt
 from inspector.base.workers import ask
-from inspector.screens.workspace.map.model import Listed, every_row, gathered, generation_bands, next_of
+from inspector.screens.workspace.map.model import Listed, every_row, generation_bands, next_of, page_rows
 from inspector.screens.workspace.map.work import MapWork, previews_of, rows_with
 from inspector.screens.workspace.views import GenerationView
 from inspector.widgets.lists.rows import PAGE, PagedRows
@@ -111,7 +111,7 @@ class MapListing:
         if pages is not self._pages:
             return
         end = min(start + PAGE, len(self.ids))
-        pages.arrived(start, gathered(self.ids, range(start, end), rows, self._within))
+        pages.arrived(start, page_rows(self.ids, range(start, end), rows, self._within))
         self._list.refresh()
         then, self._then = self._then, None
         if then is not None:

@@ -94,7 +94,7 @@ def generation_bands(within: Sequence[int], conversation: Conversation) -> tuple
     return tuple(bands)
 
 
-def gathered(
+def page_rows(
     listed: Sequence[int], places: range, found: Iterable[Listed], within: Sequence[int] = ()
 ) -> list[MessageRow]:
     """The rows of a page as the list shows them; one deleted meanwhile says so.

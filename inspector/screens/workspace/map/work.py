@@ -80,7 +80,7 @@ def engine_cut(
     return EngineCut(engine, supposed, done.preview.plan, broken)
 
 
-def counted(location: Location, reading: Reading, stop: Stop) -> TokenCounts | None:
+def count_tokens(location: Location, reading: Reading, stop: Stop) -> TokenCounts | None:
     """Count messages with their model's tokenizer, each text only once ever; None if cancelled."""
     from core.account.tokenizers.count import TokenCache, count_messages
     from core.account.tokenizers.vocabularies import TokenizerProcess

@@ -163,11 +163,11 @@ class PreviewMaker:
 
     def _look_back(self, generation: Generation, number: int) -> None:
         """Reconstruct what the compaction that ended a generation did."""
-        from core.preview.past import happened
+        from core.preview.past import past_event
 
         if (subject := self._view.subject) is None:
             return
-        comparison = happened(subject.location, subject.conversation, generation, cancelled())
+        comparison = past_event(subject.location, subject.conversation, generation, cancelled())
         self.answer(number, partial(self._compared, comparison))
 
     def _recut(self, basis: Basis, turns: str, number: int) -> None:

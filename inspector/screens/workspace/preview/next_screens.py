@@ -173,14 +173,14 @@ class EditSummary(Page):
             return
         area = self.query_one(TextArea)
         with self.app.suspend():
-            text = edited(area.text, shlex.split(editor))
+            text = edit_text(area.text, shlex.split(editor))
         if text is None:
             self.toast("The editor failed; the text is unchanged.", "warning")
         else:
             area.load_text(clean(text))
 
 
-def edited(text: str, editor: list[str]) -> str | None:
+def edit_text(text: str, editor: list[str]) -> str | None:
     """Let a program edit a text in a private file; None if the program fails."""
     with tempfile.TemporaryDirectory(prefix="hermes-inspector-") as folder:
         path = Path(folder) / "summary.md"

@@ -10,7 +10,7 @@ from core.model.compaction.plan import Plan
 from core.preview.comparison import Comparison
 from core.preview.foreseen import Basis
 from core.preview.offers import Writer, extractive
-from inspector.screens.workspace.preview.focus.model import COMPARED, suggested
+from inspector.screens.workspace.preview.focus.model import COMPARED, suggest_topics
 
 UNREAD = "Cancelled; press r to read again."
 UNWRITTEN = "Cancelled; press f, t or m to start another."
@@ -122,7 +122,7 @@ class PreviewWork:
 
     def topics(self, *named: str | None) -> list[str]:
         """Two topics: the named ones, then what the middle is mostly about."""
-        offered = suggested(self.shown.retention if self.shown else None)
+        offered = suggest_topics(self.shown.retention if self.shown else None)
         return list(dict.fromkeys(filter(None, (*named, *offered))))[:COMPARED]
 
     def offline_writer(self, basis: Basis) -> Writer:

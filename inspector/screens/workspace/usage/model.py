@@ -10,7 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from core.account.pricing.price_book import PriceBook, open_book
-from core.account.spending.conversations import named, whole_conversations
+from core.account.spending.conversations import whole_conversations, with_names
 from core.account.spending.ledger import collect
 from core.errors import DatabaseError, InspectorError
 from core.explain.context.gather import conversation_log
@@ -76,10 +76,10 @@ def answer(
         if errors and not opened:
             raise errors[0]
         book = open_book() if priced else None
-        rows = added_up(opened, question, question.by, now, book)
+        rows = ledger_for(opened, question, question.by, now, book)
         charted = question.charted
         same = question.by == "day" and charted == question
-        daily = rows if same else added_up(opened, charted, "day", now, book)
+        daily = rows if same else ledger_for(opened, charted, "day", now, book)
         calls = _logged_calls(opened[0], question.session) if question.session and not question.path else ()
     rows = whole_conversations(rows)
     rows = replace(rows, rows=ranked(rows))
@@ -136,14 +136,14 @@ def this_month(days: Sequence[Day], now: datetime) -> Decimal | None:
     return sum(known, Decimal(0)) if known else None
 
 
-def added_up(
+def ledger_for(
     opened: Sequence[Store], question: Question, by: str, now: datetime, book: PriceBook | None
 ) -> Ledger:
     """The ledger for a question, grouped by one dimension."""
     since, until = question.window(now)
     whose, only = question.whole, question.only
     books = collect(opened, by=by, since=since, until=until, session=whose, only=only, prices=book)
-    return named(books.ledger(), opened)
+    return with_names(books.ledger(), opened)
 
 
 def _days(found: Ledger, question: Question, now: datetime) -> tuple[Day, ...]:

@@ -18,8 +18,8 @@ from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.list_view import PRICING
 from inspector.screens.workspace.usage.model import (
     UsageAnswer,
-    added_up,
     at_this_pace,
+    ledger_for,
     open_stores,
     ranked,
     this_month,
@@ -190,10 +190,10 @@ def detail(
     question, peak = found.question, found.peak
     with ExitStack() as stack:
         opened, _ = open_stores(stack, locations, stop)
-        tasks = added_up(opened, question, "task", now, None).rows
+        tasks = ledger_for(opened, question, "task", now, None).rows
         summaries = next((row for row in tasks if SUMMARISING in (row.key, row.task)), None)
         if peak is None or question.whole is not None:
             return Detail(None, summaries)
         day = replace(question, path=(*question.path, Step("day", peak.day.isoformat(), MAIN, "")))
-        rows = ranked(added_up(opened, day, "conversation", now, None))
+        rows = ranked(ledger_for(opened, day, "conversation", now, None))
     return Detail(rows[0] if rows else None, summaries)

@@ -35,7 +35,7 @@ class Explained:
     layers: tuple[Layer, ...]
 
 
-def explained(conversation: Conversation, store: Store) -> Explained:
+def explain_conversation(conversation: Conversation, store: Store) -> Explained:
     """Explain a conversation from rows, log and configuration."""
     explanation = explain(store, conversation.tip.id, conversation=conversation)
     curve = curve_of(explanation)
@@ -47,7 +47,7 @@ def bills(conversation: Conversation, store: Store) -> tuple[Payback, ...]:
     return conversation_cache(store, conversation.tip.id, results=False, markers=False).paybacks
 
 
-def survived(
+def kept_by_summaries(
     conversation: Conversation, place: int, event: CompressionEvent, store: Store
 ) -> dict[int, Retention | None]:
     """What a compaction kept, under the number it was requested by."""

@@ -174,7 +174,7 @@ class TurnsScreen(CardPage):
 
     def action_refresh(self) -> None:
         """Replay the turns again."""
-        ask_store(self, self.WORK, self._location, partial(_replayed, self._session), self._take)
+        ask_store(self, self.WORK, self._location, partial(_replay, self._session), self._take)
 
     def _take(self, found: Replayed) -> None:
         again, before, newest = self._shown, self.turns.cursor, len(self._standings) - 1
@@ -203,7 +203,7 @@ class TurnsScreen(CardPage):
             place += step
 
 
-def _replayed(session: str, store: Store) -> Replayed:
+def _replay(session: str, store: Store) -> Replayed:
     explanation = explain(store, session)
     found = replay_turns(explanation.context, explanation.events)
     return Replayed(found, tuple(turn.standing for turn in found), explanation.headline)

@@ -28,9 +28,9 @@ from inspector.screens.workspace.why.reading import (
     Explained,
     bills,
     event_origins,
-    explained,
+    explain_conversation,
+    kept_by_summaries,
     now_origins,
-    survived,
 )
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
@@ -68,7 +68,7 @@ class WhyView(CurveView):
     def watch_subject(self, subject: Subject | None) -> None:
         """Explain the conversation again."""
         if subject is not None:
-            read = partial(explained, subject.conversation)
+            read = partial(explain_conversation, subject.conversation)
             ask_store(self, "why", subject.location, read, self._take)
 
     def _take(self, found: Explained) -> None:
@@ -111,7 +111,7 @@ class WhyView(CurveView):
         self.chart.selected, self.chart.pointed = moment.index, -1
         self._draw_card(moment, self._explanation)
         if moment.event is not None and moment.index not in self._survived and self.subject is not None:
-            read = partial(survived, self.subject.conversation, moment.index, moment.event)
+            read = partial(kept_by_summaries, self.subject.conversation, moment.index, moment.event)
             ask_store(self, "why-lost", self.subject.location, read, self._take_survival)
 
     def _headline_of(self, moment: Moment) -> Headline:

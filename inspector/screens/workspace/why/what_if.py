@@ -11,7 +11,7 @@ from textual.events import Resize
 
 from core.explain.context.context import open_context
 from core.explain.what_if.outcome import refused_words
-from core.explain.what_if.scenarios import Scenario, judged, scenarios
+from core.explain.what_if.scenarios import Scenario, mark_best, scenarios
 from core.model.finding import Headline
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
@@ -135,14 +135,14 @@ class OtherSettingsScreen(Page):
     def work_out(self) -> None:
         """Replay the settings, on a connection of the worker's own."""
         stop = cancelled()
-        for one, last in _tried(self._location, self._session, stop):
+        for one, last in _try_scenarios(self._location, self._session, stop):
             if stop():
                 return
             then(self, self._take, one, last)
 
     def _take(self, one: Scenario, last: bool) -> None:
         self._found.append(one)
-        shown = judged(self._found) if last else tuple(self._found)
+        shown = mark_best(self._found) if last else tuple(self._found)
         listing = self.scenarios_list
         listing.found = shown
         in_force = next((place for place, one in enumerate(shown) if one.actual), 0)
@@ -207,7 +207,7 @@ def _came_of(one: Scenario) -> tuple[int, int, int]:
     return len(outcome.firings), outcome.prompt_tokens, outcome.summarised_tokens
 
 
-def _tried(location: Location, session: str, stop: Cancelled) -> Iterator[tuple[Scenario, bool]]:
+def _try_scenarios(location: Location, session: str, stop: Cancelled) -> Iterator[tuple[Scenario, bool]]:
     """Each scenario once it is replayed, and whether it is the last."""
     with Store(location, cancelled=stop) as store:
         yield from scenarios(open_context(store, session))

@@ -100,7 +100,7 @@ def test_a_topic_nobody_mentions_is_stated(focus: str, said: str) -> None:
 
 def test_a_summary_the_release_does_not_know_is_stated() -> None:
     foreign = Message({"role": "user", "content": "[CONTEXT COMPACTION] an early form"})
-    assert "does not know it" in next(caveats(BEFORE, (foreign, NEW, ASK), 1, load_policy("0.19")))
+    assert "does not recognise it" in next(caveats(BEFORE, (foreign, NEW, ASK), 1, load_policy("0.19")))
 
 
 def test_a_topic_of_everything_is_stated() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.explain.events import explain
-from core.explain.turns.checks import SIZE, Check, Decision, Standing, Turn, fired_by
+from core.explain.turns.checks import SIZE, Check, Decision, Standing, Turn, decision_of
 from core.explain.turns.replay import replay_turns
 from core.explain.turns.sentences import decision_sentence, outcome, turn_sentence
 from core.model.compaction.event import Trigger
@@ -290,7 +290,7 @@ def test_the_pause_an_attempt_began_did_not_hold_that_attempt_back(home: Home) -
         (event,) = explain(store, "S").events
     fired = last(home, event.trigger)
     paused = Check("summary model pause", "none, or ended", "until 10:01:00 UTC (agent.log:7)", passed=False)
-    (gate,) = fired_by(replace(fired, checks=(paused,)), replace(event, tokens=None), 0).checks
+    (gate,) = decision_of(replace(fired, checks=(paused,)), replace(event, tokens=None), 0).checks
     assert (gate.passed, gate.had) == (True, "none when it ran")
 
 

@@ -120,13 +120,13 @@ def test_credentials_are_looked_for_in_new_rows_alone(
     make: Make, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[int] = []
-    stored = credentials._stored
+    stored = credentials._texts
 
     def counted(connection: Any, schema: Any, chunk: Any) -> Any:
         looked.extend(chunk)
         return stored(connection, schema, chunk)
 
-    monkeypatch.setattr(credentials, "_stored", counted)
+    monkeypatch.setattr(credentials, "_texts", counted)
     database = long_session(make, "0.19")
     opened(database).learn("s")
     assert len(looked) == LONG

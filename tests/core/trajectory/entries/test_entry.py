@@ -86,7 +86,7 @@ def test_messages_keep_their_form(key: str, as_text: bool) -> None:
         (b"not json\n", "not JSON"),
         (b"\xff\xfe\n", "not UTF-8"),
         (b"[1]\n", "not a JSON object"),
-        (b'{"conversations": 5}\n', "is no list"),
+        (b'{"conversations": 5}\n', "is not a list"),
         (b'{"messages": "plain words"}\n', "holds no JSON"),
         (b'{"conversations": [1]}\n', "turn 0 is not an object"),
         (b'{"conversations": [{"from": "gpt", "value": 3}]}\n', "`value` is not a text"),

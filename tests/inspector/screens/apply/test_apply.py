@@ -20,7 +20,7 @@ from inspector.screens.apply.model import Stage
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.undo import UndoScreen
 from inspector.screens.apply.work import next_mode, short_id
-from inspector.screens.workspace.preview.next_screens import EditSummary, edited
+from inspector.screens.workspace.preview.next_screens import EditSummary, edit_text
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.widgets.panes.text_pane import TextPane
 from tests.hostile import HOSTILE, harmful
@@ -177,9 +177,9 @@ async def test_an_edited_summary_is_the_one_previewed(own: Location) -> None:
 
 def test_the_users_own_editor_changes_the_text() -> None:
     program = "import sys, pathlib; p = pathlib.Path(sys.argv[1]); p.write_text(p.read_text() + ' and more')"
-    assert edited("a summary", [sys.executable, "-c", program]) == "a summary and more"
-    assert edited("a summary", ["no-such-editor-anywhere"]) is None
-    assert edited("a summary", [sys.executable, "-c", "raise SystemExit(1)"]) is None
+    assert edit_text("a summary", [sys.executable, "-c", program]) == "a summary and more"
+    assert edit_text("a summary", ["no-such-editor-anywhere"]) is None
+    assert edit_text("a summary", [sys.executable, "-c", "raise SystemExit(1)"]) is None
 
 
 def test_the_short_id_is_the_end_of_the_id() -> None:

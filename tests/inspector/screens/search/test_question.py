@@ -12,7 +12,7 @@ from tests.inspector.screens.previewing import AUTH
 def recalled(location: Location, text: str) -> SearchAnswer:
     with Store(location) as store:
         session = store.resolve(AUTH).id
-    return question.dropped(location, session).answer(text, lambda: False)
+    return question.search_removed(location, session).answer(text, lambda: False)
 
 
 @pytest.mark.parametrize(("room", "more"), [(-1, True), (0, True), (1, False)])

@@ -47,7 +47,7 @@ def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
             "1 tool call or result has" if len(faults) == 1 else f"{len(faults):,} tool calls or results have"
         )
         numbers = {"count": len(faults), "told": words, "kinds": kinds}
-        separated = _separated([message for _, message in faults])
+        separated = _are_separated([message for _, message in faults])
         numbers["effect"] = _SEPARATED if separated else _MENDED
         yield Found(numbers, (evidence,), severity=None if separated else Severity.WARNING)
 
@@ -116,7 +116,7 @@ def kept_tail_lost(case: Case, rule: Rule) -> Iterable[Found]:
         yield Found(numbers, (evidence,), Verdict.DERIVED, session=case.tip.id)
 
 
-def _separated(faulty: Sequence[Message]) -> bool:
+def _are_separated(faulty: Sequence[Message]) -> bool:
     """Whether a call and its result are both there, but not together."""
     results = {message.tool_call_id for message in faulty if message.role == "tool"}
     return any(call.id in results for message in faulty for call in message.tool_calls)

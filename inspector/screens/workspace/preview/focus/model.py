@@ -64,7 +64,7 @@ def aligned(summaries: Sequence[str]) -> tuple[Section, ...]:
     return tuple(Section(heading, tuple(part.get(heading, "") for part in parts)) for heading in headings)
 
 
-def suggested(retention: Retention | None) -> tuple[str, ...]:
+def suggest_topics(retention: Retention | None) -> tuple[str, ...]:
     """Suggest two topics: the files or programs most messages are about, with little overlap."""
     about: dict[str, set[int]] = {}
     for fact in retention.facts if retention else ():
@@ -88,7 +88,7 @@ def fates(retentions: Sequence[Retention | None]) -> tuple[FateRow, ...]:
         facts = retention.facts if retention else ()
         fate_of.append({_key(fact): fact.fate for fact in facts})
         found.update((_key(fact), fact) for fact in facts)
-    about = frozenset[Key]().union(*(covered(retention) for retention in retentions))
+    about = frozenset[Key]().union(*(facts_on_topic(retention) for retention in retentions))
     rows = [
         FateRow(*key, found[key].messages, tuple(fate.get(key) for fate in fate_of), key in about)
         for key in found
@@ -96,7 +96,7 @@ def fates(retentions: Sequence[Retention | None]) -> tuple[FateRow, ...]:
     return tuple(sorted(rows, key=lambda row: (not row.in_focus, not row.differs, LOST not in row.fates)))
 
 
-def covered(retention: Retention | None) -> frozenset[Key]:
+def facts_on_topic(retention: Retention | None) -> frozenset[Key]:
     """The facts about the topic that a summary was focused on."""
     return frozenset(_key(fact) for fact in retention.facts if fact.in_focus) if retention else frozenset()
 
@@ -120,7 +120,7 @@ def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> He
     plain = made[0]
     gains = []
     for topic, own in zip(topics, made[1:], strict=True):
-        about = covered(own)
+        about = facts_on_topic(own)
         (kept, of), (without, _) = kept_of(own, about), kept_of(plain, about)
         gains.append((kept - without, topic, f"{kept:,} of {of:,}", f"{without:,}", own))
     gain, topic, kept_words, without_words, own = max(gains, key=lambda one: one[0])

@@ -27,7 +27,7 @@ from inspector.screens.workspace.preview.focus.model import (
     COMPARED,
     FateRow,
     aligned,
-    covered,
+    facts_on_topic,
     fates,
     kept_of,
     outcome,
@@ -146,7 +146,7 @@ class FocusLab(Page):
 
     def _take(self, place: int, comparison: Comparison) -> None:
         self._made[place] = comparison
-        topics = [covered(made.retention) if made else None for made in self._made[1:]]
+        topics = [facts_on_topic(made.retention) if made else None for made in self._made[1:]]
         for column, made in zip(self.columns, self._made, strict=True):
             if made is not None:
                 facts = made.retention or Retention(())

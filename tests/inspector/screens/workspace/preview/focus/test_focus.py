@@ -16,11 +16,11 @@ from core.store.database.locate import Location
 from inspector.screens.workspace.preview.focus.column import column_lines
 from inspector.screens.workspace.preview.focus.model import (
     aligned,
-    covered,
+    facts_on_topic,
     fates,
     kept_of,
     outcome,
-    suggested,
+    suggest_topics,
 )
 from inspector.screens.workspace.preview.focus.screen import FateList, FocusLab
 from inspector.screens.workspace.preview.view import PreviewView
@@ -55,7 +55,7 @@ def test_every_column_counts_the_same_facts_of_a_topic() -> None:
     about = replace(fact("auth.py", "lost"), in_focus=True)
     focused = Retention((replace(about, fate="kept"), fact("b.py", "lost")))
     plain = Retention((fact("auth.py", "lost"), fact("b.py", "kept")))
-    keys = covered(focused)
+    keys = facts_on_topic(focused)
     assert kept_of(focused, keys) == (1, 1)
     assert kept_of(plain, keys) == (0, 1)
     assert [row.value for row in fates([plain, focused])] == ["auth.py", "b.py"]
@@ -160,9 +160,9 @@ def test_topics_are_suggested_that_most_messages_are_about_each_its_own() -> Non
             about("ids", "build-22", 1, 2, 3, 4, 5, 6, 7, 8, 9),
         )
     )
-    assert suggested(found) == ("login.py", "docker history")
-    assert suggested(Retention((about("paths", "a.py", 1),))) == ("a.py",)
-    assert suggested(None) == ()
+    assert suggest_topics(found) == ("login.py", "docker history")
+    assert suggest_topics(Retention((about("paths", "a.py", 1),))) == ("a.py",)
+    assert suggest_topics(None) == ()
 
 
 async def test_the_question_for_two_topics_offers_an_answer(samples: Location) -> None:
