@@ -1,4 +1,4 @@
-"""What every test stands on: folders of its own, and the sample sessions, built once."""
+"""What every test uses: its own folders, and the sample sessions, built once."""
 
 from __future__ import annotations
 

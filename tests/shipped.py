@@ -1,4 +1,4 @@
-"""What the wheel ships beside the program: completion scripts, manual page; and the page of licences."""
+"""What the wheel ships with the program: completion scripts, manual page; and the page of licences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks`: every figure beside the bound it is held to.
+"""`python -m tests.benchmarks`: every figure next to its limit.
 
 Exits 1 when a figure misses its bound. Figures are the best of several runs, but a machine busy with other
 work still shows; ratios are steadier than milliseconds.

@@ -1,4 +1,4 @@
-"""How time and memory are taken: whole processes, the best of several, compared as ratios."""
+"""How time and memory are measured: whole processes, the best of several, compared as ratios."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How soon the session list is on screen, beside a Textual app that shows nothing."""
+"""How soon the session list is on screen, compared with a Textual app that shows nothing."""
 
 from __future__ import annotations
 

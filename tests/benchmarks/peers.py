@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks.peers`: this program beside others that add up the same store, in one run.
+"""`python -m tests.benchmarks.peers`: this program and others that add up the same store, in one run.
 
 Installs the others from their registries into a temporary folder, so it needs a network and is no part of
 CI. Every command gets a copy of the store of its own, and its best time of several runs counts. Who lists

@@ -1,4 +1,4 @@
-"""What a command line costs before and beside its work."""
+"""What a command line costs in addition to its work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The databases the figures are taken on, made once and found again."""
+"""The databases that are measured, made once and reused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trajectories at the speed of tiktoken: one process beside it, two beside one, and memory."""
+"""Trajectories at the speed of tiktoken: one process compared with it, two with one, and memory."""
 
 from __future__ import annotations
 

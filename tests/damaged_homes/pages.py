@@ -1,4 +1,4 @@
-"""Files that are no whole database: cut, overwritten, of another kind, with side files nobody wrote."""
+"""Files that are not a complete database: cut, overwritten, of another kind, with side files nobody wrote."""
 
 from __future__ import annotations
 

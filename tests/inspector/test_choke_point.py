@@ -1,4 +1,4 @@
-"""Untrusted text has one way to the terminal; these tests read the source to see that no other is taken."""
+"""Untrusted text has one way to the terminal; these tests read the source to see that no other is used."""
 
 from __future__ import annotations
 

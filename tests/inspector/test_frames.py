@@ -1,4 +1,4 @@
-"""Whole frames, compared with the ones kept beside this file. `pytest --snapshot-update` accepts a change."""
+"""Whole frames, compared with the ones stored next to this file. `pytest --snapshot-update` accepts a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The three jobs played in the real app on its samples: what stands on screen after each key."""
+"""The three jobs played in the real app on its samples: what is on screen after each key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sample home: every part of it tells the same story."""
+"""The sample home: all its parts agree."""
 
 from __future__ import annotations
 

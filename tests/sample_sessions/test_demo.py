@@ -1,4 +1,4 @@
-"""The sample home in the user's cache: made once, whole or not at all."""
+"""The sample home in the user's cache: made once, completely or not at all."""
 
 from __future__ import annotations
 

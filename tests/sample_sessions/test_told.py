@@ -1,4 +1,4 @@
-"""The program tells of each sample what was played: the cause, the outcome, how bad it is, the cost."""
+"""The program reports of each sample what was made: the cause, the outcome, how bad it is, the cost."""
 
 from __future__ import annotations
 

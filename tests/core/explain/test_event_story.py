@@ -1,4 +1,4 @@
-"""Whole conversations told from log and rows, and from what is left of them."""
+"""Whole conversations explained from log and rows, or from what is left of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window and the threshold an event, and the present state, are told with."""
+"""The window and the threshold shown for an event and for the current state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a compaction is told as: its cause, its verdict, its numbers."""
+"""How a compaction is reported: its cause, its verdict, its numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codex compacts threads of its own; only the log of Hermes tells of it."""
+"""Codex compacts its own threads; only the log of Hermes mentions it."""
 
 from __future__ import annotations
 

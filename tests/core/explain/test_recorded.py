@@ -1,4 +1,4 @@
-"""A conversation with a recording tells the same story, with more proof."""
+"""A conversation with a recording gives the same explanation, with more proof."""
 
 from __future__ import annotations
 

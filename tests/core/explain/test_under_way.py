@@ -1,4 +1,4 @@
-"""A compaction that is running while somebody looks is no failed one."""
+"""A compaction that is still running is not a failed one."""
 
 from __future__ import annotations
 

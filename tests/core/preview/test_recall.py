@@ -1,4 +1,4 @@
-"""What a compaction took out is found again, before what still stands."""
+"""What a compaction removed is found again, before what is still there."""
 
 from __future__ import annotations
 

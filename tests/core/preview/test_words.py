@@ -1,4 +1,4 @@
-"""What another engine would do is said in its own terms, not in those of Hermes' compressor."""
+"""What another engine would do is described in its terms, not those of Hermes' compressor."""
 
 from __future__ import annotations
 

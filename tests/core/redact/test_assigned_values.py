@@ -1,4 +1,4 @@
-"""Names are looked at only where their values could stand."""
+"""Names are examined only where a value could follow."""
 
 from __future__ import annotations
 

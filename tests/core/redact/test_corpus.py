@@ -1,4 +1,4 @@
-"""How many kinds of credentials are taken out of text, and how much that is none; `pytest -s` prints it."""
+"""How many kinds of credentials are masked, and how much else; `pytest -s` prints it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each rule finds as much where its words stand as it finds when it looks everywhere."""
+"""Each rule finds as much near its hints as when it searches everywhere."""
 
 from __future__ import annotations
 

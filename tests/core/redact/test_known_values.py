@@ -1,4 +1,4 @@
-"""What a conversation gave away once is masked wherever else it stands."""
+"""A credential that a conversation revealed once is masked everywhere in it."""
 
 from __future__ import annotations
 

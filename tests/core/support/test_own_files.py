@@ -1,4 +1,4 @@
-"""YAML that a person wrote is read within bounds, or told in a few words."""
+"""YAML that a person wrote is read within bounds, or refused in a few words."""
 
 from __future__ import annotations
 

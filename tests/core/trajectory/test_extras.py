@@ -1,4 +1,4 @@
-"""Files of other kinds, and what is said where the library that reads them is missing."""
+"""Files of other kinds, and the message if the library that reads them is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command that speaks of one conversation says something about each sample."""
+"""Every command about one conversation has an answer for each sample."""
 
 from __future__ import annotations
 

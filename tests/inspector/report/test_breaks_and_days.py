@@ -1,4 +1,4 @@
-"""Cache breaks by cause and tokens by day, drawn: sums are whole, unknown prices claim nothing."""
+"""Cache breaks by cause and tokens by day, drawn: sums are complete, unknown prices claim nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`?` explains what stands above a column: each heading that is no plain word has a sentence."""
+"""`?` explains column headings: each that is not a plain word has a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The app follows a Hermes that writes, stops on a key, and goes on."""
+"""The app follows a Hermes that writes, stops on a key, and continues."""
 
 from __future__ import annotations
 

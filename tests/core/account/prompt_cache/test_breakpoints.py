@@ -1,4 +1,4 @@
-"""Breakpoints stand where each release of Hermes places them."""
+"""Breakpoints are where each release of Hermes places them."""
 
 from __future__ import annotations
 

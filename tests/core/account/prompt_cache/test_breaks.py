@@ -1,4 +1,4 @@
-"""A call that misses the cache is found, and its cause is told apart from the others."""
+"""A call that misses the cache is found, and its cause is distinguished from the others."""
 
 from __future__ import annotations
 

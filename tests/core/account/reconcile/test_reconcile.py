@@ -1,4 +1,4 @@
-"""A provider's export beside what Hermes recorded."""
+"""A provider's export compared with what Hermes recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tokenizer beside this process: the same counts, and its memory goes when it ends."""
+"""A tokenizer in a process of its own: the same counts, and its memory goes when it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent makes of a compacted list: open to-dos behind it, a request in it, nothing larger."""
+"""What an agent makes of a compacted list: open to-dos after it, a request in it, nothing larger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts held in one piece are told as they were, also of half a character."""
+"""Texts stored in one piece are returned unchanged, also with half a character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A summary is held against the messages it replaced."""
+"""A summary is compared with the messages it replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list is as large as the release's own, whatever words stand in ours; the releases wrote the table."""
+"""A list is as large as the release's own, whatever its texts are; the table was made with the releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A summary written beforehand is held to the same rule as a model's: no credential goes into it."""
+"""A summary from a file follows the same rule as a model's: it contains no credential."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a stored tool result stands is told by its text, and by nothing that merely quotes such a text."""
+"""The state of a stored tool result is recognised by its text, but not by a mere quotation of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What set a compaction off is told no surer than its lines are."""
+"""The cause of a compaction is no more certain than its log lines."""
 
 from __future__ import annotations
 

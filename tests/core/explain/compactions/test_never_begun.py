@@ -1,4 +1,4 @@
-"""Attempts that Hermes announced and never began are told as failures, with their cause."""
+"""Attempts that Hermes announced and never began are reported as failures, with their cause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Hermes sends and stores nowhere is missing in its count after a compaction; the next call tells."""
+"""What Hermes sends but does not store is missing in its count after a compaction; the next call shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A compaction this program wrote is told from its journal, with the command that takes it back."""
+"""A compaction by this program is recognised by its journal, with the command that undoes it."""
 
 from __future__ import annotations
 

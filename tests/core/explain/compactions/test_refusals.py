@@ -1,4 +1,4 @@
-"""What a refusal behind a compaction truly was about, and how that is told."""
+"""What a refusal that caused a compaction was really about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tool schemas in the files beside a database."""
+"""Tool schemas in the files next to a database."""
 
 from __future__ import annotations
 

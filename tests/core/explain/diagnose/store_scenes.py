@@ -1,4 +1,4 @@
-"""Scenes of the rules about a database as a whole and the files beside it."""
+"""Scenes of the rules about a database as a whole and the files next to it."""
 
 from __future__ import annotations
 

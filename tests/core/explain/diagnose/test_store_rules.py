@@ -1,4 +1,4 @@
-"""Rules about a database as a whole and the files beside it."""
+"""Rules about a database as a whole and the files next to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sentence a compaction is told in, and what helps when it failed."""
+"""The headline of a compaction, and what helps if it failed."""
 
 from __future__ import annotations
 

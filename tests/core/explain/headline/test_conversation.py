@@ -1,4 +1,4 @@
-"""The sentence a conversation that was never compressed is told in."""
+"""The headline of a conversation that was never compressed."""
 
 from __future__ import annotations
 

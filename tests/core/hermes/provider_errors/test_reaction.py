@@ -1,4 +1,4 @@
-"""What releases make of errors, and how they tell one from the other."""
+"""How releases react to errors, and how they distinguish them."""
 
 from __future__ import annotations
 

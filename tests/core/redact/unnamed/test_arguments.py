@@ -1,4 +1,4 @@
-"""A list of arguments is read as the command line it stands for."""
+"""A list of arguments is read as the command line it represents."""
 
 from __future__ import annotations
 

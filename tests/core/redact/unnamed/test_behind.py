@@ -1,4 +1,4 @@
-"""A value right behind the name of a secret, as files of settings write it."""
+"""A value right after the name of a secret, as in settings files."""
 
 from __future__ import annotations
 

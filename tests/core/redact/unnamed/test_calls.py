@@ -1,4 +1,4 @@
-"""The password a program connects with stands behind the host and the user."""
+"""The password a program connects with follows the host and the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table whose head calls a column a password gives away what stands below."""
+"""In a table, values below a heading for passwords are credentials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command is given as a password is one: behind an option, or where its manual says."""
+"""A command's password is masked: after an option, or where its manual says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The name of a file tells that what it holds are credentials."""
+"""The name of a file says that it holds credentials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in a list behind a credential and is made like it is one too."""
+"""A value in a list after a credential of the same form is one too."""
 
 from __future__ import annotations
 

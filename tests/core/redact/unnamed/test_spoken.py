@@ -1,4 +1,4 @@
-"""A line that speaks of a password, or a command that is given one, tells what looks like one."""
+"""On a line about a password, or of a command that takes one, what looks like a password is masked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file may hold instead of what Hermes wrote, and what reading may leave beside it."""
+"""What a file may hold instead of what Hermes wrote, and which files reading may leave next to it."""
 
 from __future__ import annotations
 

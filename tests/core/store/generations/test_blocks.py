@@ -1,4 +1,4 @@
-"""Rows a branch of 0.22 stores once more behind its first compaction, and tails that were lost."""
+"""Rows a branch of 0.22 stores once more after its first compaction, and tails that were lost."""
 
 from __future__ import annotations
 

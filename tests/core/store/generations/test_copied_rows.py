@@ -1,4 +1,4 @@
-"""Which rows of a rotation are copies, told by their times and by the calls they name."""
+"""Which rows of a rotation are copies, by their times and the calls they name."""
 
 from __future__ import annotations
 

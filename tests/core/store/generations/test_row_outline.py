@@ -1,4 +1,4 @@
-"""A long session read again: only what is new is read, and what is told is what a first reading tells."""
+"""A long session read again: only new rows are read, and the result is that of a first reading."""
 
 from __future__ import annotations
 

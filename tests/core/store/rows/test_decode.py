@@ -1,4 +1,4 @@
-"""What a stored value tells, and what does not count as one."""
+"""How stored values are read, and which do not count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cut: what is protected, what a summary replaces, and where boundaries may stand."""
+"""The cut: what is protected, what a summary replaces, and where boundaries may be."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`doctor` on files that are damaged in one place: the place is named, and the rest is told."""
+"""`doctor` on files that are damaged in one place: the place is named, and the rest is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`compress --apply` and `undo`: asked for, checked, written, and taken back to the row."""
+"""`compress --apply` and `undo`: confirmed, checked, written, and undone to the row."""
 
 from __future__ import annotations
 

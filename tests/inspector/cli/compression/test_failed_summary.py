@@ -1,4 +1,4 @@
-"""A summary that fails over the command line: told for every release, and not written unasked."""
+"""A summary that fails over the command line: reported for every release, and not written without asking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`plan` tells what the gateway would do before the turn."""
+"""`plan` says what the gateway would do before the turn."""
 
 from __future__ import annotations
 

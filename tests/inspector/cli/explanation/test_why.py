@@ -1,4 +1,4 @@
-"""`why`: the keys promised, and the samples' compactions told as they were played."""
+"""`why`: the keys promised, and the samples' compactions reported as they were made."""
 
 from __future__ import annotations
 

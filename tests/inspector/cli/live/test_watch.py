@@ -1,4 +1,4 @@
-"""`watch`: one line an event, each once, also from a process of its own beside one that writes."""
+"""`watch`: one line an event, each once, also in a separate process while another one writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`plugin install` by Hermes' own commands where they work, and uninstalling behind them.
+"""`plugin install` by Hermes' own commands where they work, and uninstalling afterwards.
 
 HERMES_VENVS names a folder of virtual environments, as `0.19.0`; without it a stand-in is asked.
 """

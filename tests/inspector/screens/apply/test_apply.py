@@ -1,4 +1,4 @@
-"""Applying from the app: reviewed, confirmed by typing, written, taken back."""
+"""Applying from the app: reviewed, confirmed by typing, written, undone."""
 
 from __future__ import annotations
 

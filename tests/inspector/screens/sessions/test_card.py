@@ -1,4 +1,4 @@
-"""What stands below the list about the row under the cursor."""
+"""The card below the list, about the row under the cursor."""
 
 from __future__ import annotations
 

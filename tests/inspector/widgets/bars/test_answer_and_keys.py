@@ -1,4 +1,4 @@
-"""What stands first on a screen: a sentence, and what helps."""
+"""What comes first on a screen: a sentence, and what helps."""
 
 from __future__ import annotations
 

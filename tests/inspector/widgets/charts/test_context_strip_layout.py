@@ -1,4 +1,4 @@
-"""The strip tells the truth at every width."""
+"""The strip is correct at every width."""
 
 from __future__ import annotations
 

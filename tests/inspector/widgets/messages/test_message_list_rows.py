@@ -1,4 +1,4 @@
-"""Banding and messages find each other, whatever bands stand between."""
+"""Banding and messages find each other, whatever bands are between."""
 
 from __future__ import annotations
 

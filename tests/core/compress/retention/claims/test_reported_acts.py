@@ -1,4 +1,4 @@
-"""Checks told too well, and acts no call was made for, are flagged."""
+"""Checks reported too favourably, and acts without a call, are flagged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people are said to have wanted is flagged unless one of them said most of it in one breath."""
+"""A reported wish is flagged unless a person said most of it in one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How facts read once they stand under their headings."""
+"""How facts read below their headings."""
 
 from __future__ import annotations
 

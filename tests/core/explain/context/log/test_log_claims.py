@@ -1,4 +1,4 @@
-"""What the numbers of calls tell: which lines one agent wrote, and which sizes it let pass."""
+"""What the numbers of calls show: which lines one agent wrote, and which sizes it accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which zone a log was written in, told by the moments the database holds."""
+"""The time zone of a log, found by the times in the database."""
 
 from __future__ import annotations
 

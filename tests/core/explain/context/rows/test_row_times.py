@@ -1,4 +1,4 @@
-"""What the times of rows tell about a compaction whose log is gone."""
+"""What the times of rows show about a compaction without a log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Diagnoses about tokens, money and cache: each fires on its case, and not beside it."""
+"""Diagnoses about tokens, money and cache: each fires on its case, and on no similar one."""
 
 from __future__ import annotations
 
