@@ -64,7 +64,7 @@ def refreshed(text: str, run: Run) -> str:
 
 
 def nearest(line: str, output: list[str]) -> str:
-    """The line of an output that a shown line stands for.
+    """The line of an output that corresponds to a shown line.
 
     Raises:
         ValueError: None resembles it.

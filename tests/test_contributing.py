@@ -43,7 +43,7 @@ def example(starts: str) -> str:
 
 
 def defined(code: str, module: ModuleType) -> dict[str, Any]:
-    """What a piece of code defines where it would stand in a module."""
+    """What a piece of code would define in a module."""
     namespace = dict(vars(module))
     exec(compile(code, "CONTRIBUTING.md", "exec"), namespace)  # our own text
     return namespace
@@ -120,7 +120,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _insert(path: Path, after: str, text: str) -> None:
-    """Put a text behind another that is there once; without one, at the end of a file."""
+    """Insert a text after another that occurs once; without one, at the end of a file."""
     head, found, rest = (
         path.read_text("utf-8").rpartition(after) if after else (path.read_text("utf-8"), "", "")
     )

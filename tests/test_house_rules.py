@@ -49,7 +49,7 @@ def tree(path: Path) -> ast.Module:
 
 
 def _entries(folder: Path) -> int:
-    """Modules and rooms in a folder; data beside them does not count."""
+    """Modules and rooms in a folder; data next to them does not count."""
     modules = [path for path in folder.glob("*.py") if path.name != "__init__.py"]
     return len(modules) + sum(1 for path in folder.iterdir() if (path / "__init__.py").exists())
 
@@ -203,7 +203,7 @@ def test_no_database_is_called_immutable_while_it_may_be_live() -> None:
 
 
 def _misplaced(path: Path) -> bool:
-    """A test of a room that is not there, or of a module that lies in a room further down."""
+    """A test of a room that is not there, or of a module in a room further down."""
     room = ROOT / path.parent.relative_to(ROOT / "tests")
     if room == ROOT or not room.is_dir():
         return room != ROOT

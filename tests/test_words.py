@@ -66,7 +66,7 @@ BANNED = {
 
 
 def _documentation(tree: ast.AST) -> set[ast.AST]:
-    """Docstrings of every kind: a text that stands as a statement of its own."""
+    """Docstrings of every kind: a text that is a statement of its own."""
     return {
         node.value
         for node in ast.walk(tree)

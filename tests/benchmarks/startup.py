@@ -43,7 +43,7 @@ LISTED = ("sessions", "--json", "--limit", "50")
 
 
 def results(stores: Stores) -> Iterator[Result]:
-    """`--version`; the list of 50 sessions beside the bare query; an answer to why, asked for again."""
+    """`--version`; the list of 50 sessions against the bare query; an answer to why, asked for again."""
     version = measure.inspector("--version")
     yield Result("--version", version.seconds * 1000, "ms", 150)
     for name, store in (("small", stores.small), ("large", stores.large)):
@@ -62,7 +62,7 @@ def results(stores: Stores) -> Iterator[Result]:
 
 
 def _queries(store: Path) -> Path:
-    """What the list asks of a database, as JSON beside it."""
+    """The list's queries to a database, as JSON for comparison."""
     found = store.with_suffix(".queries.json")
     with tempfile.TemporaryDirectory() as empty, found.open("w") as asked:
         traced = measure.python_command(TRACED, "--db", str(store), *LISTED)

@@ -40,7 +40,7 @@ def _every_column(home: Path, dice: random.Random) -> None:
 
 
 def _broken_text(home: Path, dice: random.Random) -> None:
-    """Texts that are no UTF-8."""
+    """Texts that are not UTF-8."""
     for table, names in {
         "sessions": ("title", "model", "source", "cwd", "end_reason"),
         "messages": ("role", "content", "tool_name", "tool_calls"),
@@ -70,7 +70,7 @@ def _circle(home: Path, dice: random.Random) -> None:
 
 
 def _strange_ids(home: Path, dice: random.Random) -> None:
-    """A session told by a number, bytes, nothing or a whole page."""
+    """A session whose id is a number, bytes, nothing or a whole page."""
     odd = dice.choice((7, b"\xff", "", " ", "\x1b[31m", "x" * 70_000, "../../etc"))
     run(
         home,

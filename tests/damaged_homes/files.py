@@ -39,7 +39,7 @@ def _noise(home: Path, dice: random.Random) -> None:
 
 
 def _long_lines(home: Path, dice: random.Random) -> None:
-    """Lines of a log that go on and on, one of them without an end."""
+    """Very long log lines, one of them without an end."""
     start = "2026-05-01 10:00:00,000 INFO x: conversation turn: session=a "
     text = dice.choice((start, "compressed: ", "session=", "")) + dice.choice("x[ é{\"'") * 3_000_000
     (home / "logs" / "agent.log").write_text(f"{start}\n{text}{dice.choice(('', chr(10)))}")

@@ -72,7 +72,7 @@ def _schema_words(home: Path, dice: random.Random) -> None:
 
 
 def _names_for_rows(home: Path, dice: random.Random) -> None:
-    """Rows of messages that are told by a text, some of them twice and some by nothing."""
+    """Rows of messages whose id is a text, some twice, and some without an id."""
     with opened(home) as db:
         db.execute("CREATE TABLE kept AS SELECT * FROM messages")
         db.execute("UPDATE kept SET id = ? WHERE id % 2", (dice.choice(("one", None, 3.5, b"\xff")),))

@@ -35,7 +35,7 @@ def _still(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def app() -> MakeApp:
-    """Makes the app over databases or homes, with a clock that stands still."""
+    """Makes the app over databases or homes, with a stopped clock."""
 
     def make(*places: Path, **options: object) -> InspectorApp:
         found = [

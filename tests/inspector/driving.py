@@ -18,7 +18,7 @@ REST = 0.01
 
 
 async def settle(pilot: Pilot[None]) -> None:
-    """Wait for every worker, for what it set in motion, and for what waits until the user pauses.
+    """Wait for every worker, what it started, and what waits until the user pauses.
 
     Every pause lets each widget work off its queue first. Two of them must find no worker, since what
     the last one told may start another.

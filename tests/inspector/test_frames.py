@@ -1,4 +1,4 @@
-"""Whole frames, compared with the ones stored next to this file. `pytest --snapshot-update` accepts a change."""
+"""Whole frames, compared with those stored next to this file. `pytest --snapshot-update` accepts changes."""
 
 from __future__ import annotations
 

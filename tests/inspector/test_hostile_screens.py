@@ -20,7 +20,7 @@ SIZES = (60, 30), (100, 30), (160, 30)
 
 
 def lines(app: InspectorApp) -> Iterator[str]:
-    """What the terminal would be told, line by line."""
+    """What the terminal would get, line by line."""
     for strip in app.screen._compositor.render_strips():
         yield "".join(segment.text for segment in strip)
 

@@ -16,7 +16,7 @@ INDEX = "index.md"
 
 
 def command_pages(folder: Path) -> dict[str, str]:
-    """Each page as it should be, by the name of its file: the written part stays, the rest is made anew."""
+    """Each page as it should be, by the name of its file: the written part stays, the rest is generated."""
     made = {f"{name}.md": options_of(name) for name in COMMANDS}
     made[INDEX] = table(
         "command", "what it does", ((f"[{n}]({n}.md)", c.summary) for n, c in COMMANDS.items())

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 
 def block(text: str | None) -> Iterator[str]:
-    """Plain text, so that nothing in it is taken for markup."""
+    """Plain text, so that nothing in it is read as markup."""
     yield from ("```text", *(text or "").strip().splitlines(), "```", "")
 
 
 def table(left: str, right: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Two columns; what stands in a cell is taken as it is."""
+    """Two columns; cells are used as they are."""
     yield from (f"| {left} | {right} |", "|---|---|")
     for name, told in rows:
         told = told.replace("|", "\\|").replace("<", "&lt;")

@@ -33,7 +33,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stood on screen, line by line.
+    """What was on screen, line by line.
 
     Attributes:
         says: The step that led to it, with its keys.
@@ -68,7 +68,7 @@ STEPS = (
 
 
 async def frames(home: Path) -> AsyncIterator[Frame]:
-    """Play the steps on sample sessions; each frame is taken once all that was asked for is there."""
+    """Play the steps on sample sessions; each frame is taken once everything requested is there."""
     app = InspectorApp([locate(home=home, profile="default")[0]], now=lambda: NOW)
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot)

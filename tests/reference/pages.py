@@ -74,7 +74,7 @@ def _findings() -> Iterator[str]:
 
 
 def _place(name: str) -> tuple[str, int]:
-    """Where somebody looks for a rule: by its letter, then its number; forms of one stand together."""
+    """Where somebody looks for a rule: by its letter, then its number; forms of one are together."""
     return name[0], int(name[1:].partition("-")[0])
 
 

@@ -139,7 +139,7 @@ def _attempt(home: Home, trigger: str) -> list[tuple[str, bool, str, str]]:
 
 
 def _opening(lines: list[tuple[str, bool, str, str]], started: int, trigger: str) -> int | None:
-    """Where the line stands that gives the reason of what started; None when that was another reason."""
+    """The place of the line with the reason of what started; None for another reason."""
     if trigger == "manual":
         alone = lines[started - 1][3].startswith(("Turn ended", "Plugin"))
         return started if alone or "focus='" in lines[started][3] else None
@@ -217,7 +217,7 @@ def test_rows_are_in_the_same_states_and_order(like: Likeness, sample_home: Path
 
 
 def _states(home: Home) -> tuple[set[tuple[int | None, int | None]], bool]:
-    """Which states there are, and whether in each session all live rows stand behind the others."""
+    """Which states there are, and whether in each session all live rows come after the others."""
     rows = home.rows()
     live = [row["id"] for row in rows if _live(row)]
     others = [row["id"] for row in rows if not _live(row)]

@@ -18,7 +18,7 @@ LATER = "2099-01-01T00:00:00+00:00"
 
 
 def conversation(path: Path, release: str, turns: int = 6) -> Path:
-    """A finished conversation of some turns, with another session beside it."""
+    """A finished conversation of some turns, with a second session."""
     with SessionDatabase(path, release) as database:
         database.session(
             "s", title="Fix the build", model_config='{"max_iterations": 90, "_usage_anchor": {}}'

@@ -41,7 +41,7 @@ def installed(release: str) -> Path:
 
 @pytest.fixture(scope="module", params=RELEASES)
 def lived(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Hermes:
-    """A release with a conversation of its own behind it."""
+    """A release that has had a conversation."""
     hermes = Hermes(installed(request.param), tmp_path_factory.mktemp("hermes") / "home")
     for number in range(4):
         hermes.chat(ScriptedModel(), f"Task {number}: look at module {number}", proceed=number > 0)

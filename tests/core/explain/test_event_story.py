@@ -260,7 +260,7 @@ def test_lines_of_the_second_of_two_compactions_soon_after_each_other_are_not_gi
 
 
 def compact(home: Home, tail: int) -> None:
-    """A compaction no line tells of."""
+    """A compaction without a log line."""
     home.compact(tail=tail)
     home.db.tick(1)
 

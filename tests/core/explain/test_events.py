@@ -39,7 +39,7 @@ def test_an_answered_call_of_the_same_size_proves_the_check_behind_it(home: Home
 
 
 def test_in_a_gateway_the_same_size_proves_nothing_unless_the_turn_continued(begun: MakeHome) -> None:
-    """Between turns the gateway goes by the same number, and the line that says so may be lost."""
+    """Between turns the gateway uses the same number, and the line that says so may be lost."""
     for follows, verdict in ((False, Verdict.SUSPECTED), (True, Verdict.PROVED)):
         home = begun(source="telegram")
         home.turn(history=24)
@@ -286,7 +286,7 @@ def test_two_counts_that_differ_are_both_told(home: Home) -> None:
 
 
 def test_a_call_for_a_summary_that_did_not_fail_wrote_it(home: Home) -> None:
-    """Where the rows are gone again, the lines still tell who wrote the summary."""
+    """Without the rows, the lines still say who wrote the summary."""
     home.started(30_000, 28, focus="the parser")
     home.line("Auxiliary compression: using auto (mini) at http://h/v1/")
     home.done(28, 8, 4_000)

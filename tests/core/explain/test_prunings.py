@@ -9,7 +9,7 @@ from tests.core.explain.home import CONFIG, Home, explained
 
 
 def _pruned(make_home: MakeHome) -> Home:
-    """One compaction, then a pruning between two calls, behind which nothing comes from the cache."""
+    """One compaction, then a pruning between two calls, after which nothing comes from the cache."""
     home = make_home("0.22", f"{CONFIG}compression:\n  proactive_prune_tokens: 15000\n")
     home.db.session("S")
     home.turn()

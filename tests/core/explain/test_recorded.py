@@ -30,7 +30,7 @@ def opened(sample_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def record(home: Path, session: str, at: float) -> None:
-    """A request of five messages, and behind a compaction one of three."""
+    """A request of five messages, and after a compaction one of three."""
     common = {"home": str(home.resolve()), "session": session, "task": "", "system": "s", "tools": "t"}
     counts = {"input": 10, "output": 5, "cache_read": 90, "cache_write": 0, "reasoning": 0}
     rows = [[name, "u", 10] for name in "abcde"]

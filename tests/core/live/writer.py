@@ -1,4 +1,4 @@
-"""A Hermes that writes: rows, log lines, compactions, and everything that may happen to the files meanwhile."""
+"""A Hermes that writes: rows, log lines, compactions, and everything that may happen to the files."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def messages(count: int, words: int = 300) -> tuple[Message, ...]:
 
 
 def previewed(count: int, *, words: int = 300, middle: int | None = None, summary: str = "Done.") -> Preview:
-    """A dry run; `middle` moves the cut so that so many messages behind the first three are summarised."""
+    """A dry run; `middle` moves the cut so that so many messages after the first three are summarised."""
     measured = measure(messages(count, words), POLICY)
     cut = plan(measured, SETTINGS)
     if middle is not None:

@@ -55,7 +55,7 @@ class Planted:
 
 
 def credentials(seed: int) -> Iterator[Planted]:
-    """One of each kind: those that tell themselves in a surrounding each, the others in their place."""
+    """One of each kind: recognisable ones each in some text, the others in their place."""
     rng = random.Random(seed)
     table = _table("credentials.yaml")
     for kind, template in table["issued"].items():

@@ -64,7 +64,7 @@ def test_a_killed_run_is_taken_up_by_the_same_command(
 
 
 def kill(words: list[str], due: Callable[[float], bool]) -> None:
-    """Start a command and kill it at a moment told by the seconds since then."""
+    """Start a command and kill it after some seconds."""
     began = time.monotonic()
     child = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while child.poll() is None and not due(time.monotonic() - began):

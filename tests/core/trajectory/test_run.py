@@ -27,7 +27,7 @@ SETTINGS = Settings(release="0.22", target=900, summary_target=60)
 
 
 class Heard:
-    """What a run told."""
+    """What a run reported."""
 
     def __init__(self) -> None:
         self.problems: list[tuple[str, int, str]] = []
@@ -249,7 +249,7 @@ def test_a_device_or_a_pipe_is_not_replaced_by_a_file(source: Path, tmp_path: Pa
 def test_a_full_disk_ends_with_5_and_what_was_finished_is_taken_up_once_there_is_room(
     tmp_path: Path, whole: bytes, source: Path
 ) -> None:
-    """A limit on the size of a file stands for the disk: the shards are smaller, the output is not."""
+    """A limit on file size simulates the full disk: the shards are smaller, the output is not."""
     output = tmp_path / "out.jsonl"
     code = "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
     code += f"resource.setrlimit(resource.RLIMIT_FSIZE, ({len(whole) // 2},) * 2); "

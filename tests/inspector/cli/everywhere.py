@@ -42,7 +42,7 @@ def printed(
 
 
 def told(home: Path) -> dict[str, str]:
-    """What an agent is told of session `s1`, and what a chat is."""
+    """What an agent and a chat get about session `s1`."""
     args = Namespace(db=None, home=home, profile=None, session="s1")
     tools = Answers(args).tools.items()
     questions = ("why", "plan", "cost", "lost deploy")

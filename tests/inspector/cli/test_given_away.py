@@ -25,7 +25,7 @@ _LEAST = 8
 
 @pytest.fixture(scope="module", params=["0.19", "0.22"])
 def given(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
-    """A home in which the values stand bare in titles, results, names of tools, a summary, a log."""
+    """A home in which the values occur bare in titles, results, names of tools, a summary, a log."""
     home = tmp_path_factory.mktemp("given")
     (home / "logs").mkdir()
     (home / "config.yaml").write_text("model:\n  default: claude-sonnet-4-5\n  context_length: 64000\n")

@@ -117,7 +117,7 @@ def test_a_session_is_never_printed_unmasked(planted: Path, cli: Cli) -> None:
 
 @pytest.fixture
 def given_away(tmp_path: Path) -> tuple[str, list[str]]:
-    """A long file of messages in which forty values are called secrets once and stand bare elsewhere."""
+    """A long file of messages in which forty values are called secrets once and occur bare elsewhere."""
     values = [f"k{n}Qz{n * 7919:x}wTr{n}v" for n in range(20)]
     values += [f"{n:02d}be{n * 104_729 + 7:08x}{n * 7_368_787 + 3:012x}" for n in range(20)]
     messages: list[dict[str, object]] = [{"role": "user", "content": "set up the services"}]

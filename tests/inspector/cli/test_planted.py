@@ -24,7 +24,7 @@ _LEAST, _SHOWN = 8, 14
 
 
 def planted() -> list[Planted]:
-    """One of each kind, of those that are masked where they stand."""
+    """One of each kind, of those that are masked where they occur."""
     return random.Random(SEED).sample([one for one in credentials(SEED) if _is_usable(one)], KINDS)
 
 
@@ -49,7 +49,7 @@ def values() -> list[Planted]:
 
 @pytest.fixture(scope="module")
 def given(tmp_path_factory: pytest.TempPathFactory, values: list[Planted]) -> Path:
-    """A home with a conversation in which each stands somewhere, and another that quotes them."""
+    """A home with a conversation in which each occurs somewhere, and another that quotes them."""
     home = tmp_path_factory.mktemp("planted")
     (home / "logs").mkdir()
     texts = [one.text for one in values]

@@ -87,7 +87,7 @@ def compactions(home: Path) -> list[tuple[int, int]]:
 
 
 def requests_of(folder: Path, *, auxiliary: bool = False) -> list[dict[str, Any]]:
-    """The requests of the main loop, or those beside it, oldest first."""
+    """The requests of the main loop, or the side ones, oldest first."""
     rows = [json.loads(line) for line in (folder / "requests.jsonl").read_text().splitlines()]
     return [row for row in rows if row["auxiliary"] == auxiliary]
 
@@ -148,7 +148,7 @@ def planned(generation: int, warm: bool, where: list[str], capsys: Capture) -> d
 
 
 def requests_as_planned(folder: Path, counted: list[int], where: list[str], capsys: Capture) -> int:
-    """How many compactions left what we say, and a request behind each holds just that.
+    """How many compactions left what we say, with a request after each that holds just that.
 
     In the middle of a turn a release that rotates has not stored all it compacts: those are passed over.
     """
@@ -201,7 +201,7 @@ def test_the_built_in_engine_on_the_same_script(hermes: Path, model: int, tmp_pa
 
 
 def _explained(capsys: Capture, where: list[str]) -> int:
-    """How many compactions `why` tells of, none of them as a model's work."""
+    """How many compactions `why` reports, none of them as a model's work."""
     capsys.readouterr()
     assert run(["why", "latest", *where, "--json"]) == 0
     events: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["events"]

@@ -112,7 +112,7 @@ def test_recorded_buckets_are_the_provider_s(
 
 
 def check_shape(home: Path, release: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The newest request is told message by message, and no text is kept that the database holds."""
+    """The newest request is described message by message, and no text is kept that the database holds."""
     capsys.readouterr()
     assert run(["plugin", "request", "--home", str(home), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)

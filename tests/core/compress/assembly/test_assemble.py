@@ -34,7 +34,7 @@ _HOST_KEYS = ("_compressed_summary_has_user_turn", "_compaction_tail", "_absorbe
 
 
 def fingerprint(after: list[dict[str, Any]], prefix: str) -> list[Any]:
-    """How many messages, where the summary stands, every role, and a digest of everything but its words."""
+    """How many messages, the place of the summary, every role, and a digest of everything but its words."""
     rows = [_masked(row, prefix) for row in after]
     index = next((i for i, row in enumerate(rows) if "<S>" in json.dumps(row)), None)
     roles = "".join(str(row.get("role"))[0] for row in rows)

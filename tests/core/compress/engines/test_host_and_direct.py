@@ -76,7 +76,7 @@ def hosted_lists(found: FoundEngine, python: Path) -> list[Any]:
 
 
 def refused(found: FoundEngine, python: Path, release: str) -> bool:
-    """Whether a release takes its own in place of it, which is no engine either where it does not load."""
+    """Whether a release uses its own instead, which it also does if it loads no engine."""
     try:
         with hosted(found, home=None, python=python, settings=Settings(), answer=lambda call: "") as engine:
             return refusal(found, engine.loaded, load_policy(nearest_release(release))) is not None

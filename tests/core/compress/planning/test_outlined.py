@@ -47,7 +47,7 @@ def worked(seed: int, rounds: int = 30) -> list[Message]:
 
 
 def grown(rows: Sequence[Message], policy: Policy, parts: tuple[float, float]) -> Measured | None:
-    """A list that grew twice, its texts let go each time; None where it has to be measured anew."""
+    """A list that grew twice, its texts dropped each time; None if it must be measured again."""
     one, two = sorted(round(part * len(rows)) for part in parts)
     begun = outlined(measure(rows[:one], policy))
     on = measured_on(begun, rows[one:two])

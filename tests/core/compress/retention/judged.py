@@ -45,7 +45,7 @@ class Judged:
 
     @property
     def deceiving(self) -> str:
-        """The faithful summary with the false claims behind it."""
+        """The faithful summary followed by the false claims."""
         return self.faithful + "\n".join(self.claims)
 
     def report(self, summary: str) -> Retention:

@@ -97,7 +97,7 @@ def test_a_lock_that_another_process_holds_is_not_a_lock_left_behind(home: Home)
 
 
 def test_a_lock_of_what_a_gateway_no_longer_waits_for_is_that_of_no_other_process(home: Home) -> None:
-    """Run with 0.22.2: the gateway went on after two seconds, and the summary was written behind the turn."""
+    """Run with 0.22.2: the gateway continued after two seconds; the summary was written after the turn."""
     home.started(55_000, 28, tag=None)
     text = "exceeded the turn-hold budget (2.0s >= 2.0s) — abandoning inline wait"
     home.line(f"Session hygiene compression for session S {text}", tag=None)
@@ -125,7 +125,7 @@ def test_what_continues_behind_the_turn_keeps_the_end_it_comes_to(home: Home) ->
 
 
 def test_what_a_turn_wrote_while_it_was_compressed_behind_it_is_not_a_disagreement(home: Home) -> None:
-    """As 0.22.2 leaves it: the rows of the turn stand behind the list that went in and the one that came."""
+    """As 0.22.2 leaves it: the rows of the turn come after the old list and the new one."""
     home.started(55_000, 28, tag=None)
     text = "exceeded the turn-hold budget (2.0s >= 2.0s) — abandoning inline wait"
     home.line(f"Session hygiene compression for session S {text}", tag=None)

@@ -1,4 +1,4 @@
-"""What Hermes sends but does not store is missing in its count after a compaction; the next call shows it."""
+"""What Hermes sends but does not store is missing in its count after a compaction; the next call tells."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_a_journal_that_cannot_be_read_takes_no_answer_down(tmp_path: Path) -> N
 def test_a_failure_of_hermes_before_what_we_wrote_lends_it_nothing_and_no_longer_stands(
     begun: MakeHome,
 ) -> None:
-    """Run with 0.22.2: an attempt that failed was told as the beginning of what we wrote later."""
+    """Run with 0.22.2: a failed attempt was taken for the beginning of what we wrote later."""
     home = begun("0.22")
     home.turn(history=24)
     home.talk(7)

@@ -48,7 +48,7 @@ def _line(seconds: float, message: str, tag: str | None, number: int) -> LogReco
 def _attempt(
     name: str, count: int, gaps: list[float], tagged: bool, ends: bool
 ) -> list[tuple[float, str, str | None]]:
-    """What one compaction writes; the lines in between are told apart by the model they name."""
+    """What one compaction writes; the lines in between differ by the model they name."""
     tag = name if tagged else None
     messages = [
         f"context compression started: session={name} messages={count} tokens=~90,000 model=m focus=None",

@@ -36,7 +36,7 @@ def log(home: Home, calls: Sequence[Call], model: str = "claude-opus-4-5", first
 
 
 def paid_back(model: str, after: int) -> Build:
-    """A compaction of a priced conversation, and calls behind it."""
+    """A compaction of a priced conversation, and calls after it."""
 
     def build(home: Home) -> None:
         home.db.session("S", **{**OPUS, "model": model}, **bill(100_000, 200_000, calls=4))

@@ -51,7 +51,7 @@ def answered_by(kind: str | None) -> Build:
 
 
 def and_another(first: Columns, **columns: Any) -> Build:
-    """A second session beside it."""
+    """A second session."""
 
     def build(home: Home) -> None:
         spent(**first)(home)
@@ -112,7 +112,7 @@ def prompts(route: Columns, *sizes: int) -> Build:
 
 
 def mute(calls: int, elsewhere: int) -> Build:
-    """Long prompts of a model that reports no hits, beside a session that read so much from a cache."""
+    """Long prompts of a model that reports no hits, and a session that read so much from a cache."""
 
     def build(home: Home) -> None:
         prompts({"model": "mute", "billing_provider": "custom"}, *[9_000] * calls)(home)

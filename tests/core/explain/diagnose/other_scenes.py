@@ -34,7 +34,7 @@ def share(value: float) -> str:
 
 
 def first_call(history: int) -> Build:
-    """A large first prompt, of a conversation that begins or of one that goes on."""
+    """A large first prompt, of a conversation that begins or continues."""
 
     def build(home: Home) -> None:
         home.db.session("S")

@@ -18,7 +18,7 @@ from tests.core.explain.home import Home
 
 
 def results(size: int, count: int = 1) -> Build:
-    """A last turn whose results have a size, behind enough turns to leave a middle."""
+    """A last turn whose results have a size, after enough turns to leave a middle."""
 
     def build(home: Home) -> None:
         home.db.session("S")

@@ -81,7 +81,7 @@ def copied(stamp: bool) -> Build:
 
 
 def locked(acquired: float, expires: float, pid: int = os.getpid()) -> Build:
-    """A lock taken and running out so many seconds from this moment."""
+    """A lock acquired and expiring so many seconds from now."""
 
     def build(home: Home) -> None:
         plain(home)

@@ -68,7 +68,7 @@ def edited_since(build: Build) -> Build:
 
 
 def before_a_call(estimate: int, result: int) -> Build:
-    """An estimate right behind a result of a size, and a call of 20,000 tokens before it."""
+    """An estimate right after a result of a size, and a call of 20,000 tokens before it."""
 
     def build(home: Home) -> None:
         plain(home)
@@ -82,7 +82,7 @@ def before_a_call(estimate: int, result: int) -> Build:
 
 
 def stating(window: int, tag: str | None, *, late: bool = False) -> Build:
-    """Another window stands in the log: in the conversation's time and words, or not."""
+    """The log states another window: in the conversation's time and words, or not."""
     words = (
         f"Pre-API compression: ~90,000 request tokens >= 80,000 threshold (context={window:,}, attempt=1/3)"
     )

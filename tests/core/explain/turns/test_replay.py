@@ -72,7 +72,7 @@ def test_a_real_prompt_size_takes_the_place_of_the_estimate(begun: MakeHome) -> 
 
 
 def test_a_number_a_line_states_takes_the_place_of_the_estimate(begun: MakeHome) -> None:
-    """The estimate stands beside it; without the line it would leave the check open."""
+    """The estimate is next to it; without the line the check would be undecided."""
     home = begun()
     home.turn()
     home.talk(7)

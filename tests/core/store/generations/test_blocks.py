@@ -106,7 +106,7 @@ def test_an_old_summary_joined_to_the_answer_behind_it_is_still_an_old_one(
 def test_copies_an_upgrade_gave_a_uid_of_their_own_are_known_by_their_texts(
     make: Make, opened: Opened
 ) -> None:
-    """0.22 names each older row anew, so nothing but what they say links a copy to its original."""
+    """0.22 gives each older row a new name, so only the text links a copy to its original."""
     database = filled(make, "0.22")
     database.compact("s", 3, 6, "one")
     database.connection.execute("UPDATE messages SET compacted = 1 WHERE active = 0")

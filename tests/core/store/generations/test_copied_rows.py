@@ -106,7 +106,7 @@ def test_less_is_none(uids: str, replaced: int, inside: tuple[int, ...]) -> None
 
 
 def digested(make: Make, release: str, pause: float) -> SessionDatabase:
-    """Three rows kept behind a digest, each a pause after the one before."""
+    """Three rows kept after a digest, each a pause after the one before."""
     database = filled(make, release)
     old = database.live("s")
     database.mark(old, active=0, compacted=1)

@@ -45,7 +45,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def stand_in(folder: Path, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A `hermes` beside the interpreter that is found."""
+    """A `hermes` next to the interpreter that is found."""
     from core.compress.engines.host import install
 
     command = folder / "bin" / "hermes"

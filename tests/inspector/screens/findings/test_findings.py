@@ -115,7 +115,7 @@ def test_one_conversation_says_what_it_could_not_answer(samples: Location) -> No
 
 
 class Examined:
-    """Stands in for the examination; goes on when told to."""
+    """Replaces the examination; continues when told to."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.go_on = threading.Event()

@@ -49,7 +49,7 @@ def test_a_rewrite_left_the_rows_no_younger_than_its_summary(begun: MakeHome) ->
 
 
 def test_answers_a_branch_was_given_are_not_calls_of_its_own(make_home: MakeHome) -> None:
-    """Its first rotation happens in its first turn, which is written to the session behind."""
+    """Its first rotation happens in its first turn, which is written to the next session."""
     home = make_home("0.16")
     home.db.session("P", api_call_count=14, end_reason="branched", ended_at=home.db.tick())
     given = home.talk(7, session="P")
@@ -64,7 +64,7 @@ def test_answers_a_branch_was_given_are_not_calls_of_its_own(make_home: MakeHome
 
 
 def test_a_summary_booked_before_the_answer_had_the_request_before_it(begun: MakeHome) -> None:
-    """0.22 puts a summary into a row that keeps its old time; the request behind the copies is younger."""
+    """0.22 puts a summary into a row that keeps its old time; the request after the copies is younger."""
     home = begun("0.22")
     for row, uid in zip(home.talk(7), (f"u{n}" for n in range(28)), strict=True):
         home.db.mark([row], message_uid=uid)
