@@ -67,7 +67,7 @@ class Backoff:
 
     def is_benched(self, rules: GateRules, now: float) -> bool:
         """Whether the summary model failed so often that a summary is made by rule without asking it."""
-        if not rules.benches or self.fallback_streak < rules.benches:
+        if not rules.pause_after or self.fallback_streak < rules.pause_after:
             self.probe_at = None
             return False
         if self.probe_at is not None and now >= self.probe_at:
@@ -102,7 +102,7 @@ class Backoff:
         if rules.verdict != "savings":
             return
         share = (before - after) / before * 100 if before > 0 else 0.0
-        self.strikes = self.strikes + 1 if share < rules.least_savings else 0
+        self.strikes = self.strikes + 1 if share < rules.min_savings else 0
 
     def counted(self, prompt: int, threshold: int, estimate: int, rules: GateRules) -> None:
         """Note the size of a prompt that a provider counted."""

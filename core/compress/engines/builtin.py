@@ -191,7 +191,7 @@ class ContextCompressor(ContextEngine):
 
     def _nothing_to_do(self, found: Plan) -> None:
         rules = self.policy.gate
-        self.backoff.strikes += rules.too_few_strikes if found.too_short else rules.nothing_strikes
+        self.backoff.strikes += rules.too_few_is_strike if found.too_short else rules.nothing_is_strike
 
     def _forget_foreign(self, measured: Measured) -> None:
         """Forget a remembered summary that the list does not hold: it is another session's (0.17 on)."""

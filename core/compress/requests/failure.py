@@ -72,7 +72,7 @@ def _cooldown(kind: FailureKind, rules: FailureRules, in_a_row: int) -> int:
     seconds = dict(rules.cooldowns)
     escalates = kind in _LADDER or (kind is FailureKind.TRUNCATED and kind.value in rules.aborts)
     if escalates and not seconds.get(kind.value):
-        return rules.ladder[min(in_a_row, len(rules.ladder)) - 1]
+        return rules.cooldown_steps[min(in_a_row, len(rules.cooldown_steps)) - 1]
     return seconds.get(kind.value, seconds[_OTHER])
 
 

@@ -141,4 +141,4 @@ def failure_pauses(policy: Policy, base: float) -> tuple[float, ...]:
         base: `compression.hygiene_failure_cooldown_seconds`.
     """
     rules = policy.hygiene
-    return tuple(min(base * factor, rules.pause_most) for factor in rules.pauses)
+    return tuple(min(base * factor, rules.max_pause) for factor in rules.pauses)

@@ -67,7 +67,7 @@ def _counted(context: ConversationContext, release: str) -> list[_Counted]:
 def _unusable(context: ConversationContext, found: TurnAttempt, release: str) -> bool:
     """Whether no summary model fits so small a window, as the main model is the only one."""
     own = context.config.value("auxiliary.compression.model", release)
-    least = context.policy(release).overflow.least_window
+    least = context.policy(release).overflow.min_window
     window = found.window_after or found.window_before
     return not own and window is not None and window < least
 

@@ -100,7 +100,7 @@ class PastGates:
         events = self._before(at)
         if events is None or at is None:
             return self._strike_check(UNRECORDED, None)
-        silent = self._rules.nothing_strikes or self._rules.too_few_strikes
+        silent = self._rules.nothing_is_strike or self._rules.too_few_is_strike
         if silent and not self.covered(at):
             return self._strike_check(UNRECORDED, None)
         count = 0
@@ -129,7 +129,7 @@ class PastGates:
             return None
         # The size recorded after it may include prompt and tools, so only a clear saving is certain.
         saved = (event.tokens - event.tokens_after) * 100 / event.tokens
-        return True if saved >= self._rules.least_savings else None
+        return True if saved >= self._rules.min_savings else None
 
     def _fitted(self, event: CompressionEvent, at: datetime) -> bool | None:
         """Whether the provider counted a prompt below the threshold since, which clears failed attempts."""

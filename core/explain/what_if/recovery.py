@@ -168,7 +168,7 @@ class _Recovering:
         self.settings = replace(self.settings, window=after)
         if self.used >= self.most:
             return RecoveryEnd.EXHAUSTED
-        unusable = shrinks and (self.settings.aux_window or after) < rules.least_window
+        unusable = shrinks and (self.settings.aux_window or after) < rules.min_window
         compresses = (shrinks or rules.compresses_with_output) and not unusable
         progress = self._attempt(found.action, compresses=compresses)
         if unusable:
@@ -215,7 +215,7 @@ class _Recovering:
         if made.changed:
             done = as_next_request(done, measured.messages, self.policy)
             self.settings = replace(self.settings, warm=True)
-        deferred = made.changed or self.policy.overflow.noop_awaits
+        deferred = made.changed or self.policy.overflow.noop_waits
         self.awaiting = deferred and self.policy.gate.deferral != "never"
         self.messages = tuple(done)
 

@@ -23,11 +23,11 @@ class OverflowRules:
         compresses_with_output: Whether lowering the output limit also compresses.
         doubts_local: Whether a local refusal without a number is disbelieved while half the window is free.
         refuses_disabled: Whether an overflow ends the turn if compression is switched off.
-        noop_awaits: Whether a compaction without effect also makes the next check wait for a real count.
+        noop_waits: Whether a compaction without effect also makes the next check wait for a real count.
         fails_closed: Whether a refused request is only sent again below the threshold: it is compressed until
             it is, or else the turn is given up.
         unpaid_calls: Calls made in all on a refusal for lack of credit if no fallback model is set.
-        least_window: Least window of a summary model, in tokens; a smaller limit in a refusal ends the turn.
+        min_window: Smallest window of a summary model, in tokens; a smaller limit in a refusal ends the turn.
         drops_pictures: Whether a request too large in bytes is sent without the images of tool results once
             compressing frees nothing more.
     """
@@ -42,10 +42,10 @@ class OverflowRules:
     compresses_with_output: bool
     doubts_local: bool
     refuses_disabled: bool
-    noop_awaits: bool
+    noop_waits: bool
     fails_closed: bool
     unpaid_calls: int
-    least_window: int
+    min_window: int
     drops_pictures: bool
 
 
@@ -62,7 +62,7 @@ class HygieneRules:
         pause: In the pause after a failure it `asks` (tries anew), `drops` (asks no model and replaces the
             middle with a placeholder), `keeps` (changes nothing) or `skips` (does not try).
         pauses: Factors of `compression.hygiene_failure_cooldown_seconds`, by failures in a row.
-        pause_most: The longest pause, in seconds.
+        max_pause: The longest pause, in seconds.
         anchored: Whether it uses the session's stored usage plus later messages if it has no last count.
         bounds: Whether only as many rows as the limit allows are sent if it does not compact.
     """
@@ -74,7 +74,7 @@ class HygieneRules:
     tool_rows: bool
     pause: str
     pauses: tuple[int, ...]
-    pause_most: int
+    max_pause: int
     anchored: bool
     bounds: bool
 

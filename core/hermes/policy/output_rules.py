@@ -127,10 +127,10 @@ class TrajectoryRules:
 
     Attributes:
         snaps: Whether a boundary never separates a tool turn from the turn that called it.
-        least_region: Whether a region no larger than its summary would be is left alone.
+        skips_small_region: Whether a region no larger than its summary would be is left alone.
         refuses_cut: Whether an answer that stopped at its output limit is rejected as a summary.
     """
 
     snaps: bool
-    least_region: bool
+    skips_small_region: bool
     refuses_cut: bool

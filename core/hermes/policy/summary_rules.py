@@ -95,8 +95,8 @@ class FailureRules:
         fallback: `sentence`, `structured` or `note`.
         abort_configurable: Whether `compression.abort_on_summary_failure` is honoured.
         aborts: Kinds of failure after which the list is left alone.
-        cooldowns: Pause in seconds by kind of failure, 0 for the ladder's; `other` for the rest.
-        ladder: Pauses after timeouts in a row, including gateway timeouts and rate limits.
+        cooldowns: Pause in seconds by kind of failure, 0 for `cooldown_steps`; `other` for the rest.
+        cooldown_steps: Pauses after timeouts in a row, including gateway timeouts and rate limits.
         overload_aborts: Aborts in a row on an overloaded server before the fallback is used; 0 for none.
         empty_is_failure: Whether an empty answer is a failure; otherwise only the prefix is inserted.
         cut_is_failure: Whether an answer cut off at the output limit is a failure; otherwise it is used.
@@ -113,7 +113,7 @@ class FailureRules:
     abort_configurable: bool
     aborts: tuple[str, ...]
     cooldowns: tuple[tuple[str, int], ...]
-    ladder: tuple[int, ...]
+    cooldown_steps: tuple[int, ...]
     overload_aborts: int
     empty_is_failure: bool
     cut_is_failure: bool

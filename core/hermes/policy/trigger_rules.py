@@ -125,13 +125,13 @@ class GateRules:
         cooldown: Whether a running summary cooldown prevents it.
         fallback_streak: Fallbacks in a row that prevent it; 0 for never.
         recovery: Whether a passed recovery deadline allows one attempt.
-        verdict: What makes an attempt ineffective: `savings` below `least_savings`, or the next real `usage`.
-        least_savings: Minimum savings, in percent.
-        nothing_strikes: Whether finding nothing to compress is a strike.
-        too_few_strikes: Whether a list that is too short is a strike too.
+        verdict: What makes an attempt ineffective: `savings` below `min_savings`, or the next real `usage`.
+        min_savings: Minimum savings, in percent.
+        nothing_is_strike: Whether finding nothing to compress is a strike.
+        too_few_is_strike: Whether a list that is too short is a strike too.
         deferral: When a rough estimate waits for a real count: `never`, `fitted` (the last real prompt fitted
             and little was added since), `awaiting` (also right after a compaction) or `always`.
-        benches: Fallbacks in a row after which the summary model is not asked for a while; 0 for never.
+        pause_after: Fallbacks in a row after which the summary model is not asked for a while; 0 for never.
         small_middle: After a strike, a middle below this share of the threshold is summarised by rule.
         switch_forgets: Whether switching the model discards usage and strikes.
         switch_clears: Whether switching the route also ends cooldown and streak.
@@ -142,11 +142,11 @@ class GateRules:
     fallback_streak: int
     recovery: bool
     verdict: str
-    least_savings: int
-    nothing_strikes: bool
-    too_few_strikes: bool
+    min_savings: int
+    nothing_is_strike: bool
+    too_few_is_strike: bool
     deferral: str
-    benches: int
+    pause_after: int
     small_middle: float
     switch_forgets: bool
     switch_clears: bool

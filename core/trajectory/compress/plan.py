@@ -198,7 +198,7 @@ def find_region(
         until = snap(roles, until, start, end)
     if until <= start:
         return None
-    if rules.least_region and sum(tokens[start:until]) <= settings.summary_target:
+    if rules.skips_small_region and sum(tokens[start:until]) <= settings.summary_target:
         return None
     return Span(start, until)
 
