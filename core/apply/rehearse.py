@@ -183,9 +183,9 @@ def try_on_copy(store: Store, rehearsal: Rehearsal) -> tuple[tuple[Message, ...]
         ):
             began = time.thread_time()
             write(connection, rehearsal)
-        took = time.thread_time() - began
+        seconds = time.thread_time() - began
         with Store(path) as copy:
-            return live_messages(copy, rehearsal.target_id), took
+            return live_messages(copy, rehearsal.target_id), seconds
 
 
 def _copy(source: Path, target: Path, session_id: str) -> None:

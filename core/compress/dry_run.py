@@ -193,7 +193,7 @@ def _result(
         retention=retention,
         notes=(
             *_call_notes(attempt),
-            *(() if index is None else _notes(asked, messages, index, retention, grew=after > before)),
+            *(() if index is None else _notes(asked, messages, index, retention, has_grown=after > before)),
             *(() if index is None else _refusals(attempt, body, part)),
         ),
         failure=attempt.reason,
@@ -245,7 +245,7 @@ def _list_made(asked: _Asked, bodies: tuple[str, str] | None) -> tuple[Sides, bo
 
 
 def _notes(
-    asked: _Asked, messages: tuple[Message, ...], index: int, retention: Retention | None, *, grew: bool
+    asked: _Asked, messages: tuple[Message, ...], index: int, retention: Retention | None, *, has_grown: bool
 ) -> Iterator[str]:
     policy = asked.measured.policy
     if asked.focus is not None and retention is not None and retention.focus is not None:
@@ -254,7 +254,7 @@ def _notes(
     yield from caveats(asked.measured.messages, messages, index, policy)
     if asked.agent.hosted and policy.host.todos != "none" and may_hide_todos(asked.part.messages):
         yield _HIDDEN_TODOS
-    if grew and not asked.agent.hosted and policy.host.grow_guard:
+    if has_grown and not asked.agent.hosted and policy.host.grow_guard:
         yield "An agent of this release would refuse this list: it is larger than what it replaces."
 
 

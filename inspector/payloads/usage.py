@@ -176,7 +176,7 @@ def _simple(group: Fields, label: str) -> str | None:
     """
     (
         _, key, _, _, _, _, _, _, calls, fresh, read, written, output, reasoning, recorded, _,
-        status, shaky, _, _, _, sessions, _, price, _, unpriced, _, unbooked,
+        status, incomplete, _, _, _, sessions, _, price, _, unpriced, _, unbooked,
     ) = group  # fmt: skip
     if calls is None or fresh is None or read is None or written is None or output is None:
         return None
@@ -196,7 +196,7 @@ def _simple(group: Fields, label: str) -> str | None:
         f'{{"usd":{amount if recorded is not None else _usd(group)},"auxiliary_usd":null'
         f',"recorded_usd":{amount},"recorded_source":{source},{computed}'
         f',"status":{_quoted_word(status)}}},"hit_rate":{NULL if share is None else share}'
-        f',"lower_bound":{"true" if shaky or unbooked else "false"},"subtree":null}}'
+        f',"lower_bound":{"true" if incomplete or unbooked else "false"},"subtree":null}}'
     )
 
 

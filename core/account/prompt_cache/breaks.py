@@ -120,30 +120,30 @@ class Causes:
         """
         started = next((at for at in self._starts if before.at < at <= call.at), None)
         if started is None:
-            anew = Evidence(
+            restarted = Evidence(
                 Source.LOG, call.where, "calls are counted from 1 again: the agent was set up again"
             )
             if not self._context.remembers:
-                return "resume", (anew,)
+                return "resume", (restarted,)
             text = "the running program kept the messages; what comes before them differs"
-            return "system_prompt_changed", (anew, Evidence(Source.DERIVED, call.where, text))
-        anew = Evidence(Source.LOG, call.where, f"Hermes was started at {started:%Y-%m-%d %H:%M:%S} UTC")
+            return "system_prompt_changed", (restarted, Evidence(Source.DERIVED, call.where, text))
+        restarted = Evidence(Source.LOG, call.where, f"Hermes was started at {started:%Y-%m-%d %H:%M:%S} UTC")
         grown = self._grown(before, call)
         if not grown or (call.cache_read or 0) >= self._front:
-            return self._reloaded(before, call, anew)
+            return self._reloaded(before, call, restarted)
         more = f"{abs(grown):,} tokens {'more' if grown > 0 else 'fewer'} than before and what was said since"
         text = f"the prompt holds {more}, and nothing after the tool schemas came from the cache"
-        return "tools_changed", (anew, Evidence(Source.DERIVED, call.where, text))
+        return "tools_changed", (restarted, Evidence(Source.DERIVED, call.where, text))
 
-    def _reloaded(self, before: CacheCall, call: CacheCall, anew: Evidence) -> Cause:
+    def _reloaded(self, before: CacheCall, call: CacheCall, restarted: Evidence) -> Cause:
         changed = self._context.identity
         if changed is None or not before.at < changed <= call.at:
-            return "resume", (anew,)
+            return "resume", (restarted,)
         text = (
             f"changed at {changed:%Y-%m-%d %H:%M:%S} UTC; the stored system prompt begins otherwise, so it "
         )
         text += "is no longer sent in two parts"
-        return "system_prompt_changed", (anew, Evidence(Source.CONFIG, "SOUL.md", text))
+        return "system_prompt_changed", (restarted, Evidence(Source.CONFIG, "SOUL.md", text))
 
     def _grown(self, before: CacheCall, call: CacheCall) -> int:
         """Tokens by which the prompt grew beyond what was said, or shrank; 0 if less than a tool schema."""

@@ -157,7 +157,7 @@ def _begun(notes: ResultNotes, at: int) -> _Life:
 
 
 def _live(generation: int, notes: ResultNotes, places: Iterable[int], lives: dict[_Result, _Life]) -> None:
-    met: list[_Life] = []
+    seen_lives: list[_Life] = []
     repeats: Counter[int] = Counter()
     for at in places:
         call, size = notes.ids[at], notes.tokens[at]
@@ -167,8 +167,8 @@ def _live(generation: int, notes: ResultNotes, places: Iterable[int], lives: dic
             life = lives[key] = _begun(notes, at)
         life.generation, life.size, life.before = generation, size, notes.before[at]
         life.tool = life.tool or notes.tools[at] or lives[call].tool
-        met.append(life)
-    for life in met:
+        seen_lives.append(life)
+    for life in seen_lives:
         life.calls += notes.calls - life.before
         life.carried += life.size * (notes.calls - life.before)
 

@@ -185,9 +185,9 @@ def advise(
         sum(gap > SECONDS["1h"] for gap in gaps),
     )
     broken = {one.call for one in breaks if one.cause != "ttl_expired"}
-    short, long = _costs(calls, broken, price)
-    better, reason = _verdict(counts, short, long)
-    return TtlAdvice(ttl, better, reason, short, long, counts)
+    short_usd, long_usd = _costs(calls, broken, price)
+    better, reason = _verdict(counts, short_usd, long_usd)
+    return TtlAdvice(ttl, better, reason, short_usd, long_usd, counts)
 
 
 def _costs(calls: Sequence[CacheCall], broken: set[int], price: CallPrice) -> tuple[Decimal | None, ...]:
@@ -224,12 +224,12 @@ def _usd(rates: Rates, prompt: int, read: int, lifetime: str) -> Decimal:
 
 
 def _verdict(
-    counts: tuple[int, int, int], short: Decimal | None, long: Decimal | None
+    counts: tuple[int, int, int], short_usd: Decimal | None, long_usd: Decimal | None
 ) -> tuple[str | None, str]:
     pauses = f"{counts[1]} of {sum(counts)} pauses lie between 5 minutes and an hour"
-    if short is None or long is None:
+    if short_usd is None or long_usd is None:
         return None, f"{pauses}; no price tells whether an hour would pay"
-    if abs(short - long) <= _MARGIN * max(short, long):
+    if abs(short_usd - long_usd) <= _MARGIN * max(short_usd, long_usd):
         return None, f"{pauses}; both cost about the same"
-    better = "5m" if short < long else "1h"
-    return better, f"{pauses}; {better} saves ${abs(short - long):.2f} over these calls"
+    better = "5m" if short_usd < long_usd else "1h"
+    return better, f"{pauses}; {better} saves ${abs(short_usd - long_usd):.2f} over these calls"

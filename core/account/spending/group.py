@@ -20,11 +20,11 @@ class Group(NamedTuple):
         missing: Sessions or tasks with tokens but no recorded cost.
         status: Hermes' status of the amounts; `mixed` if there are several.
         included: Whether a subscription pays.
-        shaky: Sessions with something known to be missing.
+        incomplete: Sessions with something known to be missing.
         at: When its first session started, in epoch seconds.
         priced_by: The tables Hermes names as the source of the recorded amounts, separated by `,`.
         sessions: How many sessions it covers; a session with calls on two routes counts on each.
-        apart: Id of a session whose split says more than its total and must be read instead; else None.
+        split_of: Id of a session whose split says more than its total and must be read instead; else None.
         price: The entry of the price list; None if prices were not requested or there is none.
         usd: Cost of the tokens by that entry.
         unpriced: Sessions with tokens but without a price, if prices were requested.
@@ -49,12 +49,12 @@ class Group(NamedTuple):
     recorded: float | None
     missing: int
     status: str | None
-    shaky: int
+    incomplete: int
     at: float | None
     title: str | None
     priced_by: str | None
     sessions: int
-    apart: str | None = None
+    split_of: str | None = None
     price: PriceRow | None = None
     usd: Decimal | None = None
     unpriced: int = 0

@@ -90,11 +90,11 @@ def _rows(
 ) -> list[tuple[str, list[Group]]]:
     """The groups of each key: largest first; days and hours in order."""
     rows: dict[str, list[Group]] = {}
-    met: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str]] = set()
     for call in calls:
         key = _key(call, by, zone) or UNKNOWN
-        rows.setdefault(key, []).append(_booked(call, prices, first=(key, call.session) not in met))
-        met.add((key, call.session))
+        rows.setdefault(key, []).append(_booked(call, prices, first=(key, call.session) not in seen))
+        seen.add((key, call.session))
     if by in FORMS:
         return sorted(rows.items())
     return sorted(rows.items(), key=lambda row: (place(row[1]), row[0]))
@@ -156,7 +156,7 @@ def _group(call: Call, first: bool) -> Group:
         recorded=recorded,
         missing=int(recorded is None),
         status=None if recorded is None else "estimated",
-        shaky=int(call.cut),
+        incomplete=int(call.cut),
         at=None if call.at is None else call.at.timestamp(),
         title=None,
         priced_by=None,

@@ -48,7 +48,9 @@ KEYS = {
     "hour": _QUARTERS,
 }
 """SQL of each dimension; days and hours use quarters of an hour, which fit every time zone."""
-_APART, _SESSIONS, _SHAKY = (itemgetter(Group._fields.index(name)) for name in ("apart", "sessions", "shaky"))
+_SPLIT_OF, _SESSIONS, _INCOMPLETE = (
+    itemgetter(Group._fields.index(name)) for name in ("split_of", "sessions", "incomplete")
+)
 UNKNOWN, MAIN = "unknown", "main"
 """Keys of unnamed values, and of the main loop among the tasks."""
 
@@ -154,19 +156,21 @@ class Spending:
         self._unbooked, self._within = json.dumps(sorted(found)), (where, values)
         self._whole = whole_items(store.schema, where), [*values, self._unbooked]
         sums = _sums(by, classes or Classes())
-        whole = self._fetch(self._whole, sums.format(f"({self._share} OR apart IS NOT NULL)"))
-        self._apart = [one for one in map(_APART, whole) if one is not None]
+        groups = self._fetch(self._whole, sums.format(f"({self._share} OR split_of IS NOT NULL)"))
+        self._split_sessions = [one for one in map(_SPLIT_OF, groups) if one is not None]
         keys = [KEYS[by], *(KEYS[name] for name, _ in window.only)]
         self._split = (
             split_items(store.schema, where, keys),
             [
-                json.dumps(self._apart),
+                json.dumps(self._split_sessions),
                 *values,
                 *values,
                 self._unbooked,
             ],
         )
-        self.whole = [group for group in whole if _APART(group) is None] if self._apart else whole
+        self.whole = (
+            [group for group in groups if _SPLIT_OF(group) is None] if self._split_sessions else groups
+        )
         self.others = list(map(Group._make, self._fetch(self._split, sums.format(self._share))))
 
     def _named(self, window: Window) -> Sequence[str] | None:
@@ -184,10 +188,10 @@ class Spending:
 
     def counted(self) -> Counted:
         """How many sessions are counted, and how many of them are counted short."""
-        whole = sum(map(_SESSIONS, self.whole))
-        silent = sum(map(_SHAKY, self.whole))
-        counted, more, disagreeing, residual = self._taken_apart() if self._apart else (0, 0, 0, 0)
-        seen = self._distinct() if self._shared else whole + counted
+        session_count = sum(map(_SESSIONS, self.whole))
+        silent = sum(map(_INCOMPLETE, self.whole))
+        counted, more, disagreeing, residual = self._split_sums() if self._split_sessions else (0, 0, 0, 0)
+        seen = self._distinct() if self._shared else session_count + counted
         return Counted(seen, silent + more, disagreeing, residual, self._short())
 
     def _short(self) -> int:
@@ -205,7 +209,7 @@ class Spending:
         tables, values = source
         return _rows(self._store, f"{tables} {query}", [*values, *self._shared])
 
-    def _taken_apart(self) -> tuple[Any, ...]:
+    def _split_sums(self) -> tuple[Any, ...]:
         tables, values = self._split
         mine = f"id IN (SELECT session FROM items WHERE {self._share})" if self._shared else "1"  # noqa: S608
         query = (
@@ -218,7 +222,7 @@ class Spending:
 
     def _distinct(self) -> int:
         """How many sessions have a share; one may have spent both in its main loop and beside it."""
-        query = f"SELECT session FROM items WHERE {self._share} AND apart IS NULL"  # noqa: S608
+        query = f"SELECT session FROM items WHERE {self._share} AND split_of IS NULL"  # noqa: S608
         both = (self._whole, self._split)
         return len(
             {
@@ -237,16 +241,16 @@ def _sums(by: str, classes: Classes) -> str:
         # A session has one start, and its split has no route twice, so there is nothing to group.
         sums = ", ".join((*COUNTS, "recorded"))
         return (
-            f"SELECT -{SIZE}, {chosen}, {sums}, missing, status, shaky, started_at, title, priced_by, "  # noqa: S608
-            f"counts, apart, {priced}, again, unbooked FROM items WHERE {{}}"
+            f"SELECT -{SIZE}, {chosen}, {sums}, missing, status, incomplete, started_at, title, priced_by, "  # noqa: S608
+            f"counts, split_of, {priced}, again, unbooked FROM items WHERE {{}}"
         )
     sums = ", ".join(f"sum({name})" for name in (*COUNTS, "recorded"))
-    names = [KEYS[by], "task", *ROUTE, "included", "apart", *classes.expressions]
+    names = [KEYS[by], "task", *ROUTE, "included", "split_of", *classes.expressions]
     return (
         f"SELECT sum(-{SIZE}), {chosen}, {sums}, sum(missing), "  # noqa: S608
-        "CASE WHEN min(status) <> max(status) THEN 'mixed' ELSE min(status) END, sum(shaky), "
+        "CASE WHEN min(status) <> max(status) THEN 'mixed' ELSE min(status) END, sum(incomplete), "
         f"min(started_at), max(title), group_concat(DISTINCT priced_by), sum(counts), "
-        f"apart, {priced}, sum(again), sum(unbooked) FROM items WHERE {{}} "
+        f"split_of, {priced}, sum(again), sum(unbooked) FROM items WHERE {{}} "
         f"GROUP BY {', '.join(names)}"
     )
 

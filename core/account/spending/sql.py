@@ -38,21 +38,21 @@ SIZE = added(*_BILLED)
 
 
 def whole_items(schema: Schema, where: str) -> str:
-    """The common table `items`: every session as stored; `apart` is its id if its split says more, else NULL.
+    """The common table `items`: every session as stored; `split_of` is its id if its split says more, else NULL.
 
     Binds the values of `where`, then the sessions with unbooked calls as JSON. `LIMIT -1` limits nothing, but
     keeps SQLite from reading a column again wherever it is named.
     """
     return f"""
       WITH whole AS (
-        SELECT {_columns(schema, "sessions", _OWN, "s")}, 0 AS held, {_apart(schema)} AS apart
+        SELECT {_columns(schema, "sessions", _OWN, "s")}, 0 AS held, {_split_of(schema)} AS split_of
         FROM sessions s WHERE {where} LIMIT -1),
       items AS (
-        SELECT {_HEAD}, {_AMOUNTS}, {_silent()} AS shaky, 1 AS counts, 0 AS again, apart,
+        SELECT {_HEAD}, {_AMOUNTS}, {_silent()} AS incomplete, 1 AS counts, 0 AS again, split_of,
           {_judged()}, id {_UNBOOKED} FROM whole)"""  # noqa: S608
 
 
-def _apart(schema: Schema) -> str:
+def _split_of(schema: Schema) -> str:
     """The id of a session whose split by model does more than repeat its total; else NULL."""
     if not schema.has("session_model_usage", "session_id"):
         return "NULL"
@@ -98,7 +98,7 @@ def split_items(schema: Schema, where: str, keys: Sequence[str]) -> str:
         FROM ({_own(schema, where)} AND s.id IN odd) AS own JOIN sums ON sums.session_id = own.id),
       known AS ({_own(schema, where)}),
       parts AS (
-        SELECT {_HEAD}, {_AMOUNTS}, 1 AS shaky, 0 AS held, 1 AS counts FROM joined WHERE NOT fits
+        SELECT {_HEAD}, {_AMOUNTS}, 1 AS incomplete, 0 AS held, 1 AS counts FROM joined WHERE NOT fits
         UNION ALL
         SELECT {_HEAD}, {rest}, 0, 0, 0 FROM joined WHERE fits AND leaves
         UNION ALL
@@ -108,7 +108,7 @@ def split_items(schema: Schema, where: str, keys: Sequence[str]) -> str:
         SELECT {_taken("known")}, 0, 0, 1 FROM split JOIN known ON known.id = split.session_id
           WHERE split.task <> ''),
       items AS (
-        SELECT *, NULL AS apart, {_judged()}, counts AND row_number() OVER (
+        SELECT *, NULL AS split_of, {_judged()}, counts AND row_number() OVER (
           PARTITION BY session, task, {", ".join(keys)} ORDER BY counts DESC) > 1 AS again,
           task = '' AND session {_UNBOOKED}
         FROM parts)"""  # noqa: S608

@@ -96,7 +96,7 @@ def finish(
         price_source=next((part.price.source for part in parts if part.price), None),
         recorded_source=tables_of(groups),
         parts=tuple(parts),
-        lower_bound=any(_column(groups, "shaky")) or any(_column(groups, "unbooked")),
+        lower_bound=any(_column(groups, "incomplete")) or any(_column(groups, "unbooked")),
     )
 
 

@@ -168,10 +168,10 @@ def complete(case: Case) -> GuardResult:
 
 def schema(case: Case) -> GuardResult:
     """Columns, triggers and versions that this tool has not been tested with."""
-    strange = tuple(_unknown(case.store.schema))
-    if not strange:
+    unknown = tuple(_unknown(case.store.schema))
+    if not unknown:
         return passed("schema", f"schema {case.store.schema.version} is known")
-    text = f"this tool has not been tested with {', '.join(strange)}"
+    text = f"this tool has not been tested with {', '.join(unknown)}"
     return against("schema", text, forceable=True)
 
 
@@ -214,9 +214,9 @@ def integrity(case: Case) -> GuardResult:
         case.integrity_seconds,
         lambda spent, allowed: case.progress(f"integrity, {spent:.0f} of {allowed:.0f} s"),
     )
-    took = time.monotonic() - began
+    seconds = time.monotonic() - began
     if found is None:
-        return noted("integrity", f"no damage found in {took:.0f} s; it was not all read")
+        return noted("integrity", f"no damage found in {seconds:.0f} s; it was not all read")
     if found == "ok":
         return passed("integrity", "SQLite finds no damage")
     return against("integrity", f"SQLite finds damage: {found}")

@@ -56,8 +56,8 @@ def _check_lease(case: Case, name: str, what: str, leases: Collection[Lease], fr
 
 def _holder_words(lease: Lease, case: Case) -> str:
     left = f", {round((lease.expires_at - case.now).total_seconds())} s left" if lease.expires_at else ""
-    gone = lease.pid is not None and not alive(lease.pid)
-    return f"{lease.holder}{left}{'; no such process here' if gone else ''}"
+    has_ended = lease.pid is not None and not alive(lease.pid)
+    return f"{lease.holder}{left}{'; no such process here' if has_ended else ''}"
 
 
 def writer(case: Case) -> GuardResult:
@@ -107,8 +107,8 @@ def _last_written(case: Case) -> datetime | None:
     session = case.store.session(case.rehearsal.session_id)
     # A time in the future says nothing about now; a value that is not a number sorts above every number.
     query = "SELECT max(timestamp) FROM messages WHERE session_id = ? AND timestamp < ?"
-    soon = (case.now + QUIET).timestamp()
-    (newest,) = case.store.connection.execute(query, (session.id, soon)).fetchone()
+    quiet_until = (case.now + QUIET).timestamp()
+    (newest,) = case.store.connection.execute(query, (session.id, quiet_until)).fetchone()
     written = moment(newest)
     known = [one for one in (written, session.last_active) if one is not None]
     return max(known, default=None)

@@ -64,7 +64,7 @@ class FileStory:
     last: int
 
     @property
-    def gone(self) -> bool:
+    def is_gone(self) -> bool:
         """Whether it is gone at the end of this middle."""
         return self.effects[-1] == "removed"
 
@@ -76,7 +76,7 @@ class FileStory:
     @property
     def vanished(self) -> bool:
         """Whether it was made in this middle and is gone at its end."""
-        return self.gone and self.made
+        return self.is_gone and self.made
 
 
 def outcomes(views: Sequence[View]) -> list[Outcome]:

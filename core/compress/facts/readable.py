@@ -252,8 +252,8 @@ def _call(call: ToolCall, raw: str) -> Call:
     words = lexicon()
     command = _first(arguments, words.command_keys)
     path = _first(arguments, words.path_keys)
-    sought = _first(arguments, words.search_keys)
-    target = command or (f"{sought} in {path}" if sought and path else path)
+    searched = _first(arguments, words.search_keys)
+    target = command or (f"{searched} in {path}" if searched and path else path)
     target = target or _first(arguments, words.subject_keys) or _pairs(arguments)
     return Call(
         id=call.id,

@@ -178,8 +178,8 @@ def result_ids(message: Message, rules: AssemblyRules) -> set[str]:
 
 def _variants(*values: Any) -> set[str]:
     """Every spelling of an id; bridges join two with a bar."""
-    whole = {value.strip() for value in values if isinstance(value, str) and value.strip()}
-    return whole | {part.strip() for value in whole for part in value.split("|") if part.strip()}
+    stripped = {value.strip() for value in values if isinstance(value, str) and value.strip()}
+    return stripped | {part.strip() for value in stripped for part in value.split("|") if part.strip()}
 
 
 def calls_of(wire: Wire) -> list[dict[str, Any]]:

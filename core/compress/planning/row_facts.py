@@ -109,17 +109,17 @@ class Columns:
     def __len__(self) -> int:
         return len(self.roles)
 
-    def without(self, gone: range) -> Columns:
+    def without(self, removed: range) -> Columns:
         """The columns without some adjacent blank rows."""
-        shift = len(gone)
+        shift = len(removed)
 
         def moved(positions: Sequence[int]) -> tuple[int, ...]:
-            return tuple(i if i < gone.start else i - shift for i in positions if i not in gone)
+            return tuple(i if i < removed.start else i - shift for i in positions if i not in removed)
 
         return replace(
             self,
-            roles=self.roles[: gone.start] + self.roles[gone.stop :],
-            calls=self.calls[: gone.start] + self.calls[gone.stop :],
+            roles=self.roles[: removed.start] + self.roles[removed.stop :],
+            calls=self.calls[: removed.start] + self.calls[removed.stop :],
             requests=moved(self.requests),
             assistants=moved(self.assistants),
             answers=moved(self.answers),

@@ -45,8 +45,8 @@ class Window:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is left to summarise, because the middle held only earlier summaries."""
-        gone = sum(1 for i in self.left_out if self.span.start <= i < self.span.end)
-        return self.before is None and self.span.size <= gone
+        removed = sum(1 for i in self.left_out if self.span.start <= i < self.span.end)
+        return self.before is None and self.span.size <= removed
 
     @cached_property
     def turns(self) -> tuple[int, ...]:
@@ -82,14 +82,14 @@ def _without_summaries(measured: Measured, middle: Span, earlier: tuple[int, ...
     """All summaries leave the middle; one after it pulls the rows before it into the middle."""
     leftovers = measured.columns.leftovers
     newest = earlier[-1] if earlier else -1
-    gone = {i for i in earlier if leftovers.get(i) is None} | set(measured.columns.echoes)
+    removed = {i for i in earlier if leftovers.get(i) is None} | set(measured.columns.echoes)
     if newest < 0 or newest >= middle.start:
         end = max(middle.end, newest + 1)
-        return Window(Span(middle.start, end), frozenset(gone), earlier, end)
+        return Window(Span(middle.start, end), frozenset(removed), earlier, end)
     # The newest summary lies in the head: what it was merged into is summarised again, and with it
     # everything behind it.
     before = newest if leftovers.get(newest) is not None else None
-    return Window(Span(newest + 1, middle.end), frozenset(gone), earlier, middle.end, before)
+    return Window(Span(newest + 1, middle.end), frozenset(removed), earlier, middle.end, before)
 
 
 def summary_budget(measured: Measured, pruning: Pruning, middle: Span, limits: Budgets, *, lean: bool) -> int:

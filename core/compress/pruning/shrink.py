@@ -114,8 +114,8 @@ def _shrunk_result(message: Message, calls: Calls, rules: PruneRules) -> Any:
     if rules.style == "placeholder":
         return CLEARED
     if rules.style == "ends":
-        gone = len(content) - 2 * rules.ends
-        return f"{content[: rules.ends]}\n\n[... {gone} characters cut ...]\n\n{content[-rules.ends :]}"
+        removed = len(content) - 2 * rules.ends
+        return f"{content[: rules.ends]}\n\n[... {removed} characters cut ...]\n\n{content[-rules.ends :]}"
     name, arguments = calls.get(_hashable(message.wire.get("tool_call_id", "")), ("unknown", ""))
     return stub_line(name, arguments, content, rules.stubs)
 

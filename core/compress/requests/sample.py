@@ -75,9 +75,9 @@ def _grown(
     """Extend the slices in turn by one whole neighbouring record until nothing more fits."""
     sizes = _sums(shown), _sums(records)
     length = _length(spans, sizes)
-    grew = True
-    while grew:
-        grew = False
+    has_grown = True
+    while has_grown:
+        has_grown = False
         for i in range(len(spans) - 1, -1, -1):
             record = _next(spans, i)
             if record is None or length + len(_BETWEEN) + len(shown[record]) > most:
@@ -86,7 +86,7 @@ def _grown(
             wider = [*spans[:i], (min(start, record), max(end, record + 1)), *spans[i + 1 :]]
             # One record less in a gap can make its mark one digit longer.
             if (longer := _length(_merged(wider), sizes)) <= most:
-                spans, length, grew = wider, longer, True
+                spans, length, has_grown = wider, longer, True
     return _merged(spans)
 
 
@@ -108,8 +108,8 @@ def _length(spans: Sequence[tuple[int, int]], sizes: tuple[list[int], list[int]]
 
 def _gap(at: int, start: int, chars: int) -> str:
     """The mark of a gap; the blank lines around it count as left out, but only one at the very start."""
-    gone = chars + len(_BETWEEN) * (start - at + (at > 0))
-    return _GAP.format(first=at + 1, last=start, chars=gone)
+    omitted = chars + len(_BETWEEN) * (start - at + (at > 0))
+    return _GAP.format(first=at + 1, last=start, chars=omitted)
 
 
 def _next(spans: Sequence[tuple[int, int]], i: int) -> int | None:

@@ -254,7 +254,7 @@ def _corrected(index: SummaryIndex, changed: Sequence[Correction]) -> list[str]:
 def _deleted_files(ended: Sequence[Outcome], index: SummaryIndex) -> list[str]:
     found = []
     for story in stories_of(ended).values():
-        if story.gone:
+        if story.is_gone:
             name = story.path.rsplit("/", 1)[-1] if index.fate("paths", story.path) != LOST else ""
             lines = index.lines_with(name) if name else []
             if lines and not any(map(_GONE.search, lines)):

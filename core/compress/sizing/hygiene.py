@@ -26,8 +26,8 @@ class HygieneLimits:
 
     def reached(self, tokens: int, rows: int) -> str | None:
         """Which limit a transcript has reached: `tokens`, `messages`, `both`, or None."""
-        large, many = tokens >= self.tokens, rows >= self.rows
-        return "both" if large and many else "tokens" if large else "messages" if many else None
+        is_large, has_many = tokens >= self.tokens, rows >= self.rows
+        return "both" if is_large and has_many else "tokens" if is_large else "messages" if has_many else None
 
 
 @dataclass(frozen=True, slots=True)

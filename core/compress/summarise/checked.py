@@ -77,8 +77,8 @@ class Grounds:
 
     def kept(self, body: str) -> float:
         """The sum of the squared weights of the facts a body states, as in the retention report."""
-        gone = {id(one) for one in self.lost(body)}
-        return sum(weight**2 for one, weight in self._facts if id(one) not in gone)
+        lost_ids = {id(one) for one in self.lost(body)}
+        return sum(weight**2 for one, weight in self._facts if id(one) not in lost_ids)
 
     def passages(self, claims: Sequence[Unsupported]) -> Iterator[str]:
         """For each claim, the line of the messages nearest to it, if there is one."""
@@ -216,8 +216,8 @@ class CheckedSummariser:
         for closely in (True, False):  # a claim over two lines is unsupported in neither of them alone
             claims = grounds.unsupported(body)
             if claims:
-                body, gone = without(body, partial(_makes, claims, grounds if closely else None))
-                removed += gone
+                body, removed_now = without(body, partial(_makes, claims, grounds if closely else None))
+                removed += removed_now
         missing = grounds.lost(body)
         room = min(int(_ADDED * request.budget), request.budget - self._estimate(body))
         lines = lines_of(missing, body, max(0, room), self._estimate)

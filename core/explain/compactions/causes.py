@@ -167,8 +167,8 @@ def _decided(record: LogRecord, started: LogRecord, previous: Cause | None, turn
 
 def _stated(record: LogRecord, started: LogRecord) -> Cause:
     agrees = started.tokens in (None, record.tokens)
-    soon = started.at - record.at <= _MAX_GAP
-    verdict = Verdict.PROVED if agrees and soon and started.tokens is not None else Verdict.SUSPECTED
+    is_recent = started.at - record.at <= _MAX_GAP
+    verdict = Verdict.PROVED if agrees and is_recent and started.tokens is not None else Verdict.SUSPECTED
     return Cause(
         trigger=_STATED[record.kind],
         verdict=verdict,
@@ -182,13 +182,13 @@ def _stated(record: LogRecord, started: LogRecord) -> Cause:
 
 def _refused(record: LogRecord, started: LogRecord) -> Cause:
     refusal = refusal_of(record)
-    soon = started.at - record.at <= _MAX_GAP
+    is_recent = started.at - record.at <= _MAX_GAP
     if refusal is None:
         note = "the error names no size"
         return Cause(Trigger.OVERFLOW, Verdict.SUSPECTED, line=record, note=note)
     guessed = refusal.inferred and refusal.means != "input_overflow"
     note = "Hermes inferred an overflow from an error that names none" if guessed else ""
-    verdict = Verdict.PROVED if soon else Verdict.SUSPECTED
+    verdict = Verdict.PROVED if is_recent else Verdict.SUSPECTED
     return Cause(refusal.trigger, verdict, line=record, note=note, refused=refusal.means)
 
 

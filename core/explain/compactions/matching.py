@@ -183,8 +183,8 @@ def _same_counts(clock: Clock) -> Test:
         done = attempt.done
         if done is None or not _same_session(attempt, rows):
             return False
-        near = rows.at is None or abs(clock.utc(done.at) - rows.at) <= _MAX_CLOCK_SHIFT
-        return near and (done.before, done.after) == (rows.counted_before, rows.counted_after)
+        is_near = rows.at is None or abs(clock.utc(done.at) - rows.at) <= _MAX_CLOCK_SHIFT
+        return is_near and (done.before, done.after) == (rows.counted_before, rows.counted_after)
 
     return test
 
@@ -236,8 +236,8 @@ def spared_rows(context: ConversationContext, pair: Match, release: str) -> int:
     if done is None or rows is None or done.before is None or rows.counted_before is None:
         return 0
     spared = rows.counted_before - done.before
-    grew = done.after is not None and done.before < done.after == rows.counted_after
-    kept = grew and 0 < spared <= rows.boundary.tail_rows
+    has_grown = done.after is not None and done.before < done.after == rows.counted_after
+    kept = has_grown and 0 < spared <= rows.boundary.tail_rows
     return spared if kept and spared != joined_rows(context, rows, release) else 0
 
 

@@ -60,5 +60,5 @@ def lines(args: argparse.Namespace, books: Books) -> Iterator[str]:
     yield ""
     yield from recorded_lines(found)
     proved = "proved: every call was recorded with the same tokens in each bucket"
-    apart = "not every call that Hermes counted was recorded with the same tokens"
-    yield f"   {proved if _agrees(found, books) else apart}"
+    differs = "not every call that Hermes counted was recorded with the same tokens"
+    yield f"   {proved if _agrees(found, books) else differs}"

@@ -14,17 +14,17 @@ def lines(found: Ledger, limit: int) -> Iterator[str]:
     """The headline, a table of rows with the total, and notes."""
     yield from output.headline(usage_headline(found))
     yield ""
-    tasks, apart = any(row.task for row in found.rows), any(row.tables for row in found.rows)
+    tasks, tables = any(row.task for row in found.rows), any(row.tables for row in found.rows)
     named = any(_named(row) for row in found.rows)
-    rows = (_cells(row, tasks=tasks, apart=apart, named=named) for row in found.rows[:limit])
-    total = _cells(found.totals, tasks=tasks, apart=apart, named=named)
-    yield from table.lines(_columns(found.by, tasks=tasks, apart=apart, named=named), rows, total)
+    rows = (_cells(row, tasks=tasks, tables=tables, named=named) for row in found.rows[:limit])
+    total = _cells(found.totals, tasks=tasks, tables=tables, named=named)
+    yield from table.lines(_columns(found.by, tasks=tasks, tables=tables, named=named), rows, total)
     if len(found.rows) > limit:
         yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total covers all rows"
     yield from (f"note: {note}" for note in found.notes)
 
 
-def _columns(by: str, *, tasks: bool, apart: bool, named: bool) -> list[table.Column]:
+def _columns(by: str, *, tasks: bool, tables: bool, named: bool) -> list[table.Column]:
     return [
         table.Column(by, shrinks=True, least=20),
         *([table.Column("task", varies=True, rank=3)] if tasks else ()),
@@ -37,12 +37,12 @@ def _columns(by: str, *, tasks: bool, apart: bool, named: bool) -> list[table.Co
         table.Column("cache hit", right=True, rank=7),
         table.Column("recorded", right=True),
         table.Column("list price", right=True, varies=True, rank=5),
-        *([table.Column("recorded / list price by", shrinks=True, varies=True, rank=9)] if apart else ()),
+        *([table.Column("recorded / list price by", shrinks=True, varies=True, rank=9)] if tables else ()),
         *([table.Column("id", rank=8)] if named else ()),
     ]
 
 
-def _cells(row: LedgerRow, *, tasks: bool, apart: bool, named: bool) -> list[str]:
+def _cells(row: LedgerRow, *, tasks: bool, tables: bool, named: bool) -> list[str]:
     tokens, own = row.tokens, row.status == "local"
     before, last = (tokens.input, tokens.cache_read, tokens.cache_write), (tokens.output, tokens.reasoning)
     return [
@@ -53,7 +53,7 @@ def _cells(row: LedgerRow, *, tasks: bool, apart: bool, named: bool) -> list[str
         fmt.percent(tokens.hit_rate),
         fmt.sum_of_money(row.recorded, lower_bound=row.lower_bound, own=own),
         fmt.sum_of_money(row.computed, lower_bound=row.lower_bound, own=own),
-        *([row.tables] if apart else ()),
+        *([row.tables] if tables else ()),
         *([row.key if _named(row) else ""] if named else ()),
     ]
 

@@ -125,8 +125,8 @@ def _key(message: Message) -> str:
 def _cut(size: int, kept: Sequence[int | None]) -> Span:
     """The span from the first to the last message that is gone."""
     stays = set(kept)
-    gone = [index for index in range(size) if index not in stays]
-    return Span(gone[0], gone[-1] + 1) if gone else Span(size, size)
+    removed = [index for index in range(size) if index not in stays]
+    return Span(removed[0], removed[-1] + 1) if removed else Span(size, size)
 
 
 def _planned(plan: Plan, cut: Span, found: Compacted, size: int) -> Plan:

@@ -30,10 +30,10 @@ def orphans(rows: Sequence[dict[str, Any]]) -> int:
 
 def problems(before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     """What is wrong with a list, one clause each; faults that were there before do not count."""
-    had, has = Counter(_faults(before)), Counter(_faults(after))
+    faults_before, faults_after = Counter(_faults(before)), Counter(_faults(after))
     return tuple(
         text.format(count=count, s="" if count == 1 else "s")
-        for text, count in ((text, has[text] - had[text]) for text in has)
+        for text, count in ((text, faults_after[text] - faults_before[text]) for text in faults_after)
         if count > 0
     )
 

@@ -115,9 +115,9 @@ def _actions(
     """The calls made: repeats and superseded failures as the last time, a numbered series as one."""
     keys = [(outcome.call.name, outcome.call.target) for outcome in calls]
     times, last = Counter(keys), {key: at for at, key in enumerate(keys)}
-    gone = {path for path, story in stories.items() if story.vanished}
+    vanished = {path for path, story in stories.items() if story.vanished}
     newest = (calls[at] for at in sorted(last.values()))
-    actions = [one for one in newest if one.call.path not in gone and one.fixed_at is None]
+    actions = [one for one in newest if one.call.path not in vanished and one.fixed_at is None]
     series: dict[tuple[str, str], list[Outcome]] = {}
     shapes = [None if action.error or action.at in focused else _shape(action) for action in actions]
     for outcome, shape in zip(actions, shapes, strict=True):

@@ -264,12 +264,12 @@ def _line(kind: str, line: str) -> FactLine:
 
 def _undone(views: Sequence[View]) -> set[str]:
     """Texts that mark a line as being about a file now deleted or an error now fixed."""
-    gone = {path for path, story in files(views).items() if story.effects[-1] == "removed"}
+    removed = {path for path, story in files(views).items() if story.effects[-1] == "removed"}
     calls = outcomes(views)
     passed = {(call.call.name, call.call.target) for call in calls if call.passed and not call.error}
     fixed = {outcome.error for outcome in calls if outcome.error and outcome.fixed_at is not None}
     failing = {f"{name} {target}" for name, target in passed if target}
-    return gone | fixed | {f"({call})" for call in failing}
+    return removed | fixed | {f"({call})" for call in failing}
 
 
 def _answers_first(views: Sequence[View]) -> bool:

@@ -81,8 +81,8 @@ class ExtractiveSummariser(OfflineSummariser):
         collected = collect(everything, topic)
         judged = [] if topic is None else [entry for entry, _ in weigh(everything, topic).facts]
         _check(cancelled)
-        gone = {path for path, story in stories_of(ended).items() if story.vanished}
-        current = [one for one in collected if one.value not in gone]
+        vanished = {path for path, story in stories_of(ended).items() if story.vanished}
+        current = [one for one in collected if one.value not in vanished]
         texts = {fact.text for fact in facts}
         details = [] if topic is None else topic_details(read, topic)
         more = [fact for fact in details if fact.text not in texts]

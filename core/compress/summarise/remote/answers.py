@@ -93,7 +93,7 @@ def pump(
     """
     queue: SimpleQueue[str | ModelAnswer | BaseException] = SimpleQueue()
     Thread(target=_read_into, args=(queue, read), daemon=True).start()
-    started = heard = time.monotonic()
+    started = last_piece = time.monotonic()
     while True:
         try:
             item = queue.get(timeout=_TICK)
@@ -108,12 +108,12 @@ def pump(
         if isinstance(item, BaseException):
             raise item
         if item:
-            heard = now
+            last_piece = now
             if on_text is not None:
                 on_text(item)
-        if now - heard > timeout or now - started > _CEILING * timeout:
+        if now - last_piece > timeout or now - started > _CEILING * timeout:
             close()
-            raise TimeoutError(f"no answer for {now - heard:.0f} s")
+            raise TimeoutError(f"no answer for {now - last_piece:.0f} s")
 
 
 def _read_into(queue: SimpleQueue[str | ModelAnswer | BaseException], read: Reader) -> None:

@@ -80,7 +80,7 @@ def test_a_removal_that_failed_removed_nothing() -> None:
         *call("write_file", "ok", path="a/x.py"),
         *call("terminal", "rm: cannot remove a/x.py: Permission denied", command="rm a/x.py"),
     ]
-    assert not files(views(middle))["a/x.py"].gone
+    assert not files(views(middle))["a/x.py"].is_gone
 
 
 def test_a_file_is_known_by_its_end_to_a_command_in_another_directory() -> None:
