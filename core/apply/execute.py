@@ -199,5 +199,5 @@ def _read_back(rehearsal: Rehearsal, journal: Journal, entry_id: str) -> None:
         return  # rows added since the commit follow the written ones
     undo(journal, entry_id)
     raise DatabaseError(
-        "what was written does not load as previewed, so it was taken back", where=rehearsal.session_id
+        "what was written does not load as previewed, so it was undone", where=rehearsal.session_id
     )

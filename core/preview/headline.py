@@ -126,7 +126,7 @@ def plan_headline(plan: Plan, decides: EngineInCharge | None = None) -> Headline
     if not plan.summarises:
         cut = f"/compress would change nothing: {_reason_kept(plan)}."
     if plan.threshold_tokens is None:
-        sentence = "The context window is not known, so it cannot be said when it will be compressed."
+        sentence = "The context window is not known, so it is unknown when it will be compressed."
         return Headline(_fit(sentence, cut), "Set model.context_length in config.yaml.", Severity.WARNING)
     over = limit(plan.threshold_tokens, plan.window)
     if plan.would_fire:

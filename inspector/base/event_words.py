@@ -89,7 +89,7 @@ def bill(one: Payback | None) -> str:
     if one.local:
         return NO_BILL
     if not known and one.saving_per_call_usd is None:
-        return f"{fmt.UNKNOWN} no price is known, so nobody can tell whether it paid for itself"
+        return f"{fmt.UNKNOWN} no price is known, so it is unknown whether it paid for itself"
     mark = fmt.LOWER_BOUND if len(known) == 1 else ""
     parts = [fmt.money(sum(known, Decimal(0)) if known else None, mark=mark)]
     if known:

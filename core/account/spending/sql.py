@@ -38,7 +38,7 @@ SIZE = added(*_BILLED)
 
 
 def whole_items(schema: Schema, where: str) -> str:
-    """The common table `items`: every session as stored; `split_of` is its id if its split says more, else NULL.
+    """The common table `items`: every session; `split_of` is its id if its split says more, else NULL.
 
     Binds the values of `where`, then the sessions with unbooked calls as JSON. `LIMIT -1` limits nothing, but
     keeps SQLite from reading a column again wherever it is named.

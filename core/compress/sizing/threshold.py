@@ -14,7 +14,7 @@ from core.model.compaction.plan import Gate, Settings
 _RATIO_LEAST, _RATIO_MOST = 0.10, 0.80
 RUNNING = "another process is compressing this session"
 """The block that only time lifts."""
-WAIT = "Wait until it is through; Hermes takes over what nobody has renewed for five minutes."
+WAIT = "Wait until it is done; Hermes takes over a lock that was not renewed for five minutes."
 """What helps then."""
 
 

@@ -182,7 +182,7 @@ def _denied(
     lines = (line for line in context.log.records if run is not None and context.runs.get(line.where) == run)
     for call in passed_over((line for line in lines if line.at >= since), model):
         if call.input is not None and call.input >= threshold:
-            return f"{call.where}: {call.input:,} tokens passed, which {threshold:,} would not have let"
+            return f"{call.where}: {call.input:,} tokens passed, which {threshold:,} would not have allowed"
     return ""
 
 

@@ -118,7 +118,7 @@ def _estimated(context: ConversationContext) -> Size | None:
         text = "estimate of the stored messages and system prompt; the tools are not stored"
     evidence: tuple[Evidence, ...] = (Evidence(Source.DERIVED, "rows", text),)
     if again := saved_again(context.conversation, context.log, context.messages):
-        words = f"stored a second time, {len(again):,} in all; whoever resumes loads them"
+        words = f"stored a second time, {len(again):,} in all; a resumed session loads them"
         evidence = (*evidence, Evidence(Source.DATABASE, ranges(again), words))
     return Size(tokens, Verdict.DERIVED, evidence)
 

@@ -99,7 +99,7 @@ def standing(now: Now, prompts: Sequence[int] = (), *, compressed: bool = False)
     """How far the next automatic compaction is, or why none will run; `compressed` if there was one."""
     if now.threshold is None:
         return Headline(
-            "The context window of this model is not known, so it cannot be said when it will be compressed.",
+            "The context window of this model is not known, so it is unknown when it will be compressed.",
             "Set model.context_length in config.yaml.",
             Severity.WARNING,
         )

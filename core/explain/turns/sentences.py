@@ -48,7 +48,7 @@ def _answer(turn: Turn) -> str:
 
 
 def _unchecked(turn: Turn) -> str:
-    return "nothing was checked" if turn.request else "its rows are gone, so nothing tells"
+    return "nothing was checked" if turn.request else "its rows are gone, so it is unknown"
 
 
 def _events(turn: Turn) -> str:

@@ -218,7 +218,7 @@ def _in_the_way(path: Path) -> Iterator[tuple[tuple[str, ...], str, str]]:
     """What the same complaints mean if a file beside the database causes them."""
     journal, log = (path.with_name(f"{path.name}-{end}") for end in ("journal", "wal"))
     if journal.is_file():
-        what = "cannot be read: a write to it was cut off, and only a program that may write can take it back"
+        what = "cannot be read: a write was interrupted, and only a program that may write can roll it back"
         remedy = f"Open it once with Hermes, or copy it with {journal.name} and open the copy with sqlite3"
         yield ("readonly", "unable to open"), what, remedy
     elif os.path.lexists(log) and not log.is_file():

@@ -99,7 +99,7 @@ def test_what_does_not_read_back_is_undone_at_once(
         return ()
 
     monkeypatch.setattr(executing, "live_messages", nothing)
-    with pytest.raises(DatabaseError, match="taken back"):
+    with pytest.raises(DatabaseError, match="undone"):
         execute(rehearsal, journal)
     assert dump(rehearsal.database) == before
     assert [entry.state for entry in journal.entries()] == [EntryState.UNDONE]

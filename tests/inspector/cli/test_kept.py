@@ -65,7 +65,7 @@ def test_the_lines_of_why_are_kept_for_people_too(
 
     first = shown()
     closed()
-    assert "it cannot be said when it will be compressed" in first
+    assert "it is unknown when it will be compressed" in first
     assert shown() == first
 
 

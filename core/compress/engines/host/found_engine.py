@@ -116,7 +116,7 @@ def refusal(
         return barred
     name, *others = loaded.handed
     if first is not None or selected in others:
-        return f"{first or name!r} is registered before it, and only the first is taken"
+        return f"{first or name!r} is registered before it, and only the first is used"
     if selected not in (None, name):
         return f"its engine calls itself {name!r}"
     copied = policy.engine.copies == "shared" or (policy.engine.copies == "clone" and loaded.clones)

@@ -57,7 +57,7 @@ def test_the_name_that_selects_it_is_its_folder_s_or_its_own() -> None:
 
 def test_only_the_first_of_two_is_registered() -> None:
     refused = refusal(found(), loaded(), load_policy("0.19"), first="other")
-    assert refused == "'other' is registered before it, and only the first is taken"
+    assert refused == "'other' is registered before it, and only the first is used"
     assert refusal(found(), loaded(), load_policy("0.22"), first="other") is None
 
 
@@ -76,4 +76,4 @@ def test_a_source_that_speaks_of_memory_is_read_in_folders_and_from_0_22_on_behi
 def test_an_engine_s_place_decides_which_of_two_is_meant() -> None:
     both = replace(loaded(), handed=("small", "second"))
     refused = refusal(found("other"), both, load_policy("0.22"), selected="second")
-    assert refused == "'small' is registered before it, and only the first is taken"
+    assert refused == "'small' is registered before it, and only the first is used"

@@ -491,7 +491,7 @@ def test_compactions_that_overwrote_their_turns_are_reported_before_the_first_re
     first, second = turns(home)
     assert (turn_sentence(first), first.request) == ("compressed (event 1)", None)
     assert "event" not in turn_sentence(second)
-    assert turn_sentence(replace(first, events=())) == "its rows are gone, so nothing tells"
+    assert turn_sentence(replace(first, events=())) == "its rows are gone, so it is unknown"
 
 
 @pytest.mark.parametrize(("counted", "passed"), [(True, True), (False, None)])

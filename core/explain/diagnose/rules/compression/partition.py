@@ -37,7 +37,9 @@ def tail_swallowed(case: Case, rule: Rule) -> Iterable[Found]:
         advice = "shorten that message, or start afresh with /new"
     elif sum(weights) > rule.limits["over"] * budget:
         what = f"The tail holds {sum(weights):,} tokens, its budget is {budget:,}"
-        advice = "the newest request and what came of it are kept whatever their size; start afresh with /new"
+        advice = (
+            "the newest request and what followed it are kept whatever their size; start afresh with /new"
+        )
     else:
         return
     free = sum(plan.estimates[plan.middle.start : plan.middle.end])

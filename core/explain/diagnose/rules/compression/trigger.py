@@ -271,7 +271,7 @@ def to_fire_less(case: Case, events: Iterable[CompressionEvent]) -> str:
     if refused[-1].trigger is Trigger.PAYLOAD_TOO_LARGE:
         return "The provider refused requests for their bytes: remove pictures and large tool results"
     if refused[-1].refused not in ("", "input_overflow"):
-        return "The provider refused something else than the length: see in `why` what"
+        return "The provider refused something other than the length: `why` says what"
     least = case.policy.threshold.minimum
     if min((window for window, _ in _refused_windows(case)), default=least) < least:
         return "The provider serves less than Hermes starts with: use a model with a longer window"
