@@ -10,7 +10,7 @@ from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING
 
-from core.account.pricing.paid import unbilled
+from core.account.pricing.paid import is_local_only
 from core.account.prompt_cache.breakpoints import STRATEGY, SYSTEM, place, with_prefix_tokens
 from core.account.prompt_cache.breaks import BreakContext, find_breaks, identity_changed
 from core.account.prompt_cache.calls import SummaryCost, ToUtc, local_time, paybacks, read_calls
@@ -146,7 +146,7 @@ def cache_report(case: CacheInputs, *, results: bool = True, markers: bool = Tru
         tokens=tokens,
         log=bool(calls),
         notes=tuple(_notes(case, calls, marked=explicit)),
-        local=unbilled(case.conversation.sessions),
+        local=is_local_only(case.conversation.sessions),
     )
     if case.prices is not None:
         case.prices.save()

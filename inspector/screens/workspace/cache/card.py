@@ -21,7 +21,7 @@ from inspector.screens.workspace.cache.list_view import CAUSES
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.panes.card import field, headline, paragraph
 
-DEAREST = 8
+MAX_RESULTS = 8
 NO_PRICE = "the price list has no entry for this model and day"
 PREFIX = "what a request contains up to the marked place: system prompt, tools, messages"
 ESTIMATED = ("estimated: the provider counts whole requests only",)
@@ -83,7 +83,7 @@ def _advice(advice: TtlAdvice, width: int, ink: Palette) -> Iterator[Line]:
 
 def _expensive_results(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
     priced = sorted((one for one in report.results if one.usd), key=lambda one: one.usd or 0, reverse=True)
-    for place, one in enumerate(priced[:DEAREST]):
+    for place, one in enumerate(priced[:MAX_RESULTS]):
         tokens = fmt.short(one.tokens, mark=fmt.ESTIMATE)
         words = f"{fmt.money(one.usd)} · {one.tool}, {tokens} tokens over {fmt.plural(one.calls, 'call')}"
         yield from field("" if place else "top cost", words, width, ink)
@@ -117,7 +117,7 @@ def report_origins(report: CacheReport) -> Iterator[FigureOrigin]:
         )
     if report.advice is not None:
         yield from (FigureOrigin(found) for found in _lifetimes(report.advice))
-    for result in report.results[:DEAREST]:
+    for result in report.results[:MAX_RESULTS]:
         if result.usd is not None:
             yield FigureOrigin(_result(result), f"{result.tool}, message {result.row}")
 
