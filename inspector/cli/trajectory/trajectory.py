@@ -138,18 +138,19 @@ def browse(args: argparse.Namespace, found: Input) -> int:
 def _lines(document: Mapping[str, Any], *, dry: bool) -> Iterator[str]:
     """A few lines: how many trajectories, how many tokens, what is still too long."""
     summary, tokens, turns = document["summary"], document["tokens"], document["turns"]
-    would = "would be " if dry else ""
+    would, are = ("would be ", "would still be") if dry else ("", "are still")
+    failed = f", {summary['trajectories_failed']:,} left unchanged because of an error"
     yield (
         f"{summary['total_trajectories']:,} trajectories: "
         f"{summary['trajectories_compressed']:,} {would}compressed, "
-        f"{summary['trajectories_skipped_under_target']:,} under the target, "
-        f"{summary['trajectories_still_over_limit']:,} still over it, "
-        f"{summary['trajectories_failed']:,} left unchanged because of an error"
+        f"{summary['trajectories_skipped_under_target']:,} fit already; "
+        f"{summary['trajectories_still_over_limit']:,} {are} over the target"
+        f"{failed if summary['trajectories_failed'] else ''}"
     )
     mark = "~" if dry else ""
     yield (
         f"tokens {tokens['total_before']:,} → {mark}{tokens['total_after']:,} "
-        f"({mark}{tokens['overall_compression_ratio']:.1%}), "
+        f"({mark}{tokens['overall_compression_ratio']:.1%} of them), "
         f"turns {turns['total_before']:,} → {turns['total_after']:,}"
     )
     price = document["price"]

@@ -57,7 +57,7 @@ class TrajectoryScreen(Page):
     def _take(self, made: Comparison | None) -> None:
         why = self.listed.problem or "It has no turns."
         self.sides.tell(made, why)
-        self.head.left = tuple(_pieces(self.listed, made))
+        self.head.left = tuple(_pieces(self.listed, made, self.job.settings.target))
         self.head.right = () if made is None else (_target(made, self.job.settings.target),)
         self.set_class(made is None or made.retention is None, "-whole")
         self.sides.before.focus()
@@ -91,13 +91,14 @@ class TrajectoryScreen(Page):
         self.copy(shown.summary if shown else "")
 
 
-def _pieces(listed: Listed, made: Comparison | None) -> list[Piece]:
+def _pieces(listed: Listed, made: Comparison | None, target: int) -> list[Piece]:
     pieces: list[Piece] = [("ink!", f"line {listed.line:,}")]
     if made is None:
         return [*pieces, ("severity-critical", f" · {listed.problem or 'no turns'}")]
     before, after = fmt.count(made.before_tokens), fmt.count(made.after_tokens)
     if not made.middle.size:
-        return [*pieces, ("ink", f" · {before} tokens · unchanged")]
+        why = "it fits, so nothing is cut" if made.before_tokens <= target else "nothing can be cut"
+        return [*pieces, ("ink", f" · {before} tokens · {why}")]
     saved = fmt.percent(made.saved)
     cut = f"turns {made.middle.start:,}–{made.middle.end - 1:,} of {len(made.before):,}"
     return [*pieces, ("ink", f" · {before} → {after} tokens (−{saved}) · {cut}")]

@@ -53,6 +53,7 @@ async def test_one_is_shown_before_and_after_with_its_region(tmp_path: Path) -> 
         assert "→ one summary" in drawn(pilot)
         await press(pilot, "escape", "x")
         assert "outcome" in drawn(pilot)
+        assert "says “[CONTEXT SUMMARY]" not in drawn(pilot)
         await press(pilot, "escape", "escape")
         assert "12 trajectories" in drawn(pilot)
 

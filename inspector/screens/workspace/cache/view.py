@@ -154,11 +154,11 @@ def figures(report: CacheReport) -> tuple[Piece, ...]:
         lost = sum(one.tokens_lost for one in report.breaks)
         known = [one.usd for one in report.breaks if one.usd is not None]
         mark = fmt.LOWER_BOUND if known and len(known) < len(report.breaks) else ""
-        cost = fmt.money(sum(known, Decimal(0)) if known else None, mark=mark, own=report.local)
+        cost = fmt.money(sum(known, Decimal(0)) if known else None, mark=mark)
         pieces += [
             ("ink-muted", f" · {fmt.plural(len(report.breaks), 'break')} · "),
             ("ink", f"{fmt.short(lost)} tokens re-read"),
-            ("money", f" · {cost}"),
+            ("money", " at no cost" if report.local else f" · {cost}"),
         ]
     return tuple(pieces)
 
