@@ -58,7 +58,7 @@ class Cause:
         full = replace(self, call=other.call)
         if other.trigger is not self.trigger:
             return full
-        full = replace(full, refused=other.refused)
+        full = replace(full, refused=other.refused, line=other.line if other.refused else self.line)
         if self.tokens is not None:
             return full
         numbers = replace(full, tokens=other.tokens, threshold=other.threshold, window=other.window)

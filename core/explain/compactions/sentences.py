@@ -38,7 +38,8 @@ def explanation(ruling: Ruling, refused: str = "") -> str:
     )
     if trigger in _COMPARED and tokens is not None and threshold is not None and not ruling.by_count:
         of = f" (window {ruling.window:,})" if ruling.window is not None else ""
-        sentence += f": {tokens:,} against {threshold:,}{of}"
+        compared = f"{tokens:,} against" if tokens >= threshold else f"counted {tokens:,}, close to"
+        sentence += f": {compared} {threshold:,}{of}"
     elif ruling.messages is not None:
         sentence += f": {ruling.messages:,}, with about {tokens:,} tokens"
     elif trigger is Trigger.UNKNOWN and ruling.past.edited:

@@ -264,8 +264,12 @@ def _cause(event: CompressionEvent, *, by_count: bool) -> str:
         sentence = plain.format(**_template_values(event))
     else:
         values = _template_values(event)
+        passed = table["passed" if event.tokens >= event.threshold else "must_have_passed"]
         sentence = table["compressed"][trigger.value].format(
-            size=f"~{short(event.tokens)}", limit=limit(event.threshold, event.window), **values
+            size=f"~{short(event.tokens)}",
+            limit=limit(event.threshold, event.window),
+            passed=passed,
+            **values,
         )
     return likely + (sentence[:1].lower() + sentence[1:] if likely and sentence[0] != "Y" else sentence)
 

@@ -7,6 +7,7 @@ import pytest
 from core.explain.compactions.causes import trigger_words
 from core.explain.compactions.refusals import refusal_in
 from core.model.compaction.event import Trigger
+from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, explained, only
 
 SUM = "HTTP 400: input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease"
@@ -50,6 +51,9 @@ def test_a_refused_output_is_not_told_as_a_conversation_too_long() -> None:
 def test_a_refusal_without_a_word_of_length_is_not_told_as_one_of_length() -> None:
     assert "for another reason" in trigger_words(Trigger.OVERFLOW, refused="bad_request")
     assert "connection was cut" in trigger_words(Trigger.OVERFLOW, refused="disconnect")
+    hidden = refusal_in("HTTP 400: Provider returned error")  # the router's own words, the cause behind them
+    assert hidden is not None
+    assert "names no reason" in trigger_words(Trigger.OVERFLOW, refused=hidden.means)
 
 
 def test_what_was_refused_and_what_is_left_are_counted_alike(home: Home) -> None:
@@ -65,6 +69,29 @@ def test_what_was_refused_and_what_is_left_are_counted_alike(home: Home) -> None
     assert event.tokens_after is not None
     assert event.tokens_after < 25_600
     assert "at most 26.0K" in (event.headline.remedy or "")
+
+
+def test_where_telemetry_names_the_trigger_the_refusal_still_says_what_the_provider_takes(
+    begun: MakeHome,
+) -> None:
+    home = begun("0.22")
+    home.turn(history=24)
+    home.talk(7)
+    home.refused(
+        "HTTP 400: The input token count (27807) exceeds the maximum number of tokens allowed (26000)."
+    )
+    home.started(27_900, 28)
+    home.compact()
+    home.done(28, 8, 13_600)
+    home.telemetry(
+        trigger_source="overflow",
+        commit_status="committed",
+        current_estimated_tokens=27_900,
+        effective_threshold=54_400,
+    )
+    event = only(home)
+    assert "at most 26.0K" in (event.headline.remedy or "")
+    assert [one for one in event.evidence if "27807" in one.text]
 
 
 def test_a_refusal_that_names_the_length_is_not_called_a_guess(home: Home) -> None:

@@ -58,6 +58,13 @@ def test_a_check_that_fired_is_reported_with_the_request_and_the_limit() -> None
     assert told.severity is None
 
 
+def test_a_size_counted_below_the_limit_is_not_said_to_have_passed_it() -> None:
+    near = event(Trigger.POST_RESPONSE, tokens=148_000, verdict=Verdict.SUSPECTED)
+    assert event_headline(near).sentence.startswith(
+        "Likely: compressed after an answer: its request (~148K) must have passed the 150K limit"
+    )
+
+
 def test_a_command_is_reported_with_its_topic() -> None:
     assert event_headline(event(Trigger.MANUAL, focus="token comparison")).sentence.startswith(
         "You ran /compress token comparison."
