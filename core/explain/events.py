@@ -19,7 +19,7 @@ from core.explain.compactions.verdict import Ruling, rule
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import gate_of, is_local
 from core.explain.context.log.log_claims import same_model
-from core.explain.context.next_request import next_request
+from core.explain.context.next_request import lacks_stored, next_request
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.context.rows.unsaved_rows import ranges, saved_again
 from core.explain.explanation import Explanation, Now
@@ -224,10 +224,17 @@ def _notes(context: ConversationContext) -> Iterator[str]:
     log, engine = context.log, foreign_engine(context)
     yield from (*log.problems, *context.conversation.notes, *context.config.notes(context.release.release))
     if log.empty:
-        yield "no log line about this conversation is left; causes are computed from rows"
+        editor = context.conversation.tip.source == "acp"
+        gone = "an editor (ACP) keeps the log" if editor else "no log line about this conversation is left"
+        yield f"{gone}; causes are computed from rows"
     if again := saved_again(context.conversation, context.log, context.messages):
         yield (
             f"{ranges(again)} are stored a second time: "
+            f"a resumed session loads all {len(context.newest_messages):,}"
+        )
+    elif lacks_stored(context):
+        yield (
+            "the process of the newest turn began without messages that are stored: "
             f"a resumed session loads all {len(context.newest_messages):,}"
         )
     yield from engine.notes if engine is not None else ()

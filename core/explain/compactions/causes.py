@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import takewhile
 
 from core.explain.compactions.refusals import refusal_of, triggers
 from core.hermes.log.record import Kind, LogRecord
@@ -89,6 +90,8 @@ def cause_of(
     call = _last_call(thread, position)
     for record in reversed(thread[max(0, position - _LOOK_BACK) : position]):
         if record.kind in _DECIDING and not _stray_hygiene(record, started):
+            if record.kind is Kind.TURN_ENDED and turns_tagged and started.tag is not None:
+                record = _answered_with(thread[:position], started) or record
             return replace(_decided(record, started, previous, turns_tagged), call=call)
     if turns_tagged and started.tag is None:
         return _outside_turn(None, started)
@@ -215,6 +218,16 @@ def _outside_turn(record: LogRecord | None, started: LogRecord) -> Cause:
     note = "no turn was running" if ended else "the line was written outside a turn"
     verdict = Verdict.PROVED if ended else Verdict.DERIVED
     return Cause(Trigger.MANUAL, verdict, line=record or started, note=note)
+
+
+def _answered_with(thread: Sequence[LogRecord], started: LogRecord) -> LogRecord | None:
+    """The answered call of the number that an attempt names.
+
+    A review in the background ends turns under the session's own tag while the conversation's runs on.
+    """
+    recent = takewhile(lambda one: started.at - one.at <= _MAX_GAP, reversed(thread[-_LOOK_BACK:]))
+    answers = (one for one in recent if one.kind is Kind.CALL and one.input is not None)
+    return next((one for one in answers if one.input == started.tokens), None)
 
 
 def _last_call(thread: Sequence[LogRecord], position: int) -> LogRecord | None:

@@ -14,6 +14,7 @@ from core.explain.compactions.from_rows import UNDERIVED, Derived, derive
 from core.explain.compactions.matching import Match
 from core.explain.compactions.past_window import PastWindow, past_window
 from core.explain.context.context import ConversationContext
+from core.explain.context.gather import gateway_rows
 from core.explain.context.log.log_claims import lowered_threshold, passed_over, stated_by_engine
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
@@ -117,7 +118,7 @@ def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
         threshold, window = None, past.window if past.stated else None
     line = cause.line if cause is not None else None
     counted = line.before if line is not None and line.kind is Kind.HYGIENE else None
-    numbers, most = (tokens, threshold, window, limits), context.gateway_rows(release)
+    numbers, most = (tokens, threshold, window, limits), gateway_rows(context.config, context.policy(release))
     return Ruling(trigger, verdict, *numbers, derived, lowered, others, past, denied, counted, most)
 
 

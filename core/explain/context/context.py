@@ -8,6 +8,7 @@ from functools import cached_property
 
 from core.compress.sizing.estimate import Size, message_size, text_tokens, tool_tokens, total_tokens
 from core.compress.sizing.threshold import Budgets
+from core.explain.context.booked_calls import beyond_rows
 from core.explain.context.gather import conversation_log, detected, found_window, limits_by, stored_tools
 from core.explain.context.log.log_claims import (
     lowered_threshold,
@@ -42,9 +43,7 @@ _BATCH = 500
 
 @dataclass(frozen=True)
 class ConversationContext:
-    """One conversation with its log and configuration, and what follows from them.
-
-    Each part is read once, when it is first asked for.
+    """One conversation with its log and configuration; each part is read once, when first asked for.
 
     Attributes:
         written_log: The log lines about it, with the times as written.
@@ -59,6 +58,7 @@ class ConversationContext:
     asked_release: str | None = None
     known: Sequence[Message] = ()
     _tools: dict[str, int | None] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _booked: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
     _settings: dict[tuple[str, str, str, str], Settings] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -195,12 +195,6 @@ class ConversationContext:
         asked = settings if lowered else replace(settings, aux_window=None)
         return limits_by(asked, self.policy(release))
 
-    def gateway_rows(self, release: str | None) -> int:
-        """The number of rows at which the gateway compacts a transcript of any size, by today's config."""
-        policy = self.policy(release)
-        rows = self.config.value("compression.hygiene_hard_message_limit", policy.release)
-        return int(rows or policy.hygiene.limit)
-
     def prompt_tokens(self, session: Session, policy: Policy) -> int | None:
         """The estimated size of a session's system prompt; None where the prompt is not stored."""
         prompt = self.store.system_prompt(session)
@@ -227,8 +221,14 @@ class ConversationContext:
         sizes = [message_size(wire, policy.estimate) for wire in wires]
         if newest:
             sizes = [*self.newest_sizes[:running], *sizes]
-        prompt = self.prompt_tokens(session, policy) or 0
-        return prompt + total_tokens(sizes, policy.estimate) + (self.tools_tokens(session) or 0)
+        prompt, tools = self.prompt_tokens(session, policy) or 0, self.tools_tokens(session)
+        if tools is None and self.log.empty:  # nothing else tells the size of a call
+            if session.id not in self._booked:
+                self._booked[session.id] = beyond_rows(
+                    session, self.conversation, self.messages, policy.estimate
+                )
+            tools = max(0, self._booked[session.id] - prompt)
+        return prompt + total_tokens(sizes, policy.estimate) + (tools or 0)
 
 
 def open_context(

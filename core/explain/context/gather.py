@@ -184,6 +184,11 @@ def is_local(source: str | None) -> bool:
     return source is None or source in _table()["local_sources"]
 
 
+def gateway_rows(config: HermesConfig, policy: Policy) -> int:
+    """The number of rows at which the gateway compacts a transcript of any size, by today's config."""
+    return int(config.value("compression.hygiene_hard_message_limit", policy.release) or policy.hygiene.limit)
+
+
 def tolerance(*, tools_known: bool) -> float:
     """The share by which a recomputed size may fall short of a threshold and still explain it."""
     return float(_table()["tolerance"]["tools_known" if tools_known else "tools_unknown"])

@@ -14,7 +14,7 @@ from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.conversation import Generation
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, RowState
 from core.support.formatting import plural
 
 _ANSWERS = (Kind.DONE, Kind.NATIVE_DONE, Kind.MICRO, Kind.CALL)
@@ -61,20 +61,25 @@ def _anchored(context: ConversationContext) -> Size | None:
 
 def _by_last_answer(context: ConversationContext) -> Size | None:
     prompt = last_prompt(context.log, context.conversation.generations, lambda: context.newest_messages)
-    if prompt is None or prompt.input is None or _lacks_duplicates(context):
+    if prompt is None or prompt.input is None or lacks_stored(context):
         return None
     evidence = Evidence(Source.LOG, prompt.where, prompt.message)
     return Size(prompt.input, Verdict.PROVED, (evidence,), counted=True)
 
 
-def _lacks_duplicates(context: ConversationContext) -> bool:
-    """Whether the process of the last call lacked messages stored twice, all of which the next one loads."""
-    if not saved_again(context.conversation, context.log, context.messages):
+def lacks_stored(context: ConversationContext) -> bool:
+    """Whether the process of the last call lacked messages that whoever resumes the session loads.
+
+    It holds messages stored twice only once, and it began with an empty list again where an error of its own
+    had thrown the list away.
+    """
+    turns = [one for one in context.log.records if one.kind is Kind.TURN]
+    emptied = [one for one in turns if one.before == 0 and one.session == context.conversation.tip.id][1:]
+    if not emptied and not saved_again(context.conversation, context.log, context.messages):
         return False
-    began = next((record for record in reversed(context.log.records) if record.kind is Kind.TURN), None)
-    messages = context.newest_messages
+    messages = [one for one in context.newest_messages if one.row is None or one.row.state is RowState.LIVE]
     asked = next((at for at in reversed(range(len(messages))) if is_request(messages[at])), 0)
-    return began is None or began.before is None or began.before + len(messages) - asked < len(messages)
+    return not turns or turns[-1].before is None or turns[-1].before < asked
 
 
 def gateway_note(context: ConversationContext) -> int | None:

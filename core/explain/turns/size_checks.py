@@ -10,7 +10,7 @@ from core.compress.sizing.hygiene import HygieneLimits, hygiene_limits
 from core.explain.compactions.refusals import failed_call
 from core.explain.compactions.turn_attempts import lowered_outputs
 from core.explain.context.context import ConversationContext
-from core.explain.context.gather import tolerance
+from core.explain.context.gather import gateway_rows, tolerance
 from core.explain.turns.checks import (
     LOOSE,
     SIZE,
@@ -176,7 +176,7 @@ def _skip_line(trigger: Trigger, turn: TurnDraft) -> LogRecord | None:
 
 def gateway_limits(context: ConversationContext, policy: Policy, window: int | None) -> HygieneLimits | None:
     """The limits under today's config; None without a window."""
-    return hygiene_limits(policy, window, context.gateway_rows(policy.release))
+    return hygiene_limits(policy, window, gateway_rows(context.config, policy))
 
 
 def counted(record: LogRecord | None, estimate: int) -> Number:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from core.account.pricing.price import cost
 from core.account.pricing.price_book import PriceBook, open_book
 from core.explain.context.context import ConversationContext
-from core.explain.context.gather import is_local
+from core.explain.context.gather import gateway_rows, is_local
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.what_if.outcome import Outcome, cheapest
 from core.explain.what_if.run import HistoryRun
@@ -138,7 +138,7 @@ def compare(
     overhead = (context.prompt_tokens(tip, policy) or 0) + (context.tools_tokens(tip) or 0)
     past_requests = history(context)
     bill = None if prices is None else Bill.of(context, prices)
-    gateway = None if is_local(tip.source) else context.gateway_rows(release)
+    gateway = None if is_local(tip.source) else gateway_rows(context.config, context.policy(release))
     for settings in candidates:
         outcome = simulate(past_requests, policy, settings, overhead, gateway_rows=gateway)
         if bill is not None:

@@ -10,6 +10,7 @@ from core.explain.compactions.causes import Cause, cause_of
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 from core.model.finding import Verdict
+from tests.core.explain.home import Home, compacted, only
 
 SESSION = "20260301_090000_aaaaaa"
 BEGAN = datetime(2026, 3, 1, 9, 0)
@@ -30,3 +31,14 @@ def test_another_pass_of_the_same_check_is_no_surer_than_the_first(before: Verdi
     ]
     cause = cause_of(thread, 1, Cause(Trigger.PREFLIGHT, before), turns_tagged=True)
     assert (cause.trigger, cause.verdict) == (Trigger.PREFLIGHT, told)
+
+
+def test_a_review_that_ends_beside_the_turn_does_not_make_its_compaction_a_command(home: Home) -> None:
+    """Until 0.19 a review in the background logs under the session's own tag."""
+    home.call(5, 60_000)
+    home.call(6, 20_000)
+    home.turn_ended()
+    home.started(60_000, 28)
+    compacted(home)
+    event = only(home)
+    assert (event.trigger, event.verdict) == (Trigger.POST_RESPONSE, Verdict.PROVED)

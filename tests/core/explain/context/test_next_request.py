@@ -130,3 +130,36 @@ def test_messages_saved_again_behind_a_failed_attempt_are_loaded_by_whoever_resu
         assert explanation.now.verdict is Verdict.DERIVED
         assert tokens not in (9_000, 10_000)
         assert [one.where for one in explanation.now.evidence][-1] == again
+
+
+def test_a_process_that_began_anew_does_not_tell_what_a_resumed_session_loads(begun: MakeHome) -> None:
+    """0.22 goes on with an empty list where no summary model may read a window as small as refused."""
+    home = begun("0.22", system_prompt="s" * 400)
+    home.turn()
+    home.talk(5, size=3_000)
+    home.call(1, 9_000)
+    home.turn(history=0)
+    home.talk(1)
+    home.call(2, 700)
+    home.turn_ended()
+    (planned, _), (tokens, _) = told(home)
+    assert planned == tokens
+    assert tokens is not None
+    assert tokens > 3_000
+    with home.store() as store:
+        explanation = explain(store, "S")
+    assert [note for note in explanation.notes if "loads all 24" in note]
+
+
+def test_without_a_log_the_tools_are_known_by_what_was_booked(begun: MakeHome) -> None:
+    home = begun("0.19", system_prompt="s" * 400)
+    home.talk(3)
+    home.db.connection.execute("UPDATE sessions SET api_call_count = 6, input_tokens = 0 WHERE id = 'S'")
+    alone = told(home)[0][0]
+    assert alone is not None
+    home.db.connection.execute("UPDATE sessions SET input_tokens = 72000 WHERE id = 'S'")
+    (planned, _), (tokens, _) = told(home)
+    assert planned == tokens
+    assert 11_000 < (tokens or 0) - alone < 12_000
+    home.db.connection.execute("UPDATE sessions SET api_call_count = 12 WHERE id = 'S'")
+    assert told(home)[0][0] == alone  # half of the calls are not among the rows

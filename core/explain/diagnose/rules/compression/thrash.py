@@ -10,6 +10,7 @@ from statistics import median
 
 from core.explain.compactions.refusals import FailedCall, failed_call, turns_of, unanswered
 from core.explain.compactions.sentences import quoted
+from core.explain.context.gather import gateway_rows
 from core.explain.context.rows.boundary_rows import BoundaryRows, is_request
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.diagnose.case import Case
@@ -148,7 +149,7 @@ def cannot_compress_further(case: Case, rule: Rule) -> Iterable[Found]:
 @conversation_rule("B7")
 def hygiene_count_loop(case: Case, rule: Rule) -> Iterable[Found]:
     """The gateway compresses again and again because of the number of messages."""
-    limit = case.context.gateway_rows(None)
+    limit = gateway_rows(case.context.config, case.policy)
     run: list[LogRecord] = []
     for record in case.lines(Kind.HYGIENE):
         by_count = (record.before or 0) >= limit and (record.tokens or 0) < (record.threshold or 0)

@@ -14,7 +14,7 @@ from core.explain.compactions.refusals import refused_windows
 from core.explain.compactions.sentences import quoted
 from core.explain.compactions.turn_attempts import BY_REFUSAL
 from core.explain.compactions.verdict import BY_SIZE
-from core.explain.context.gather import is_local
+from core.explain.context.gather import gateway_rows, is_local
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
 from core.hermes.log.read import log_files
@@ -77,7 +77,7 @@ def threshold_unreachable(case: Case, rule: Rule) -> Iterable[Found]:
 
 def _gateway_first(case: Case, room: int) -> bool:
     """Whether a gateway's own limit is lower, so that it compresses before the agent runs."""
-    limits = hygiene_limits(case.policy, case.window, case.context.gateway_rows(None))
+    limits = hygiene_limits(case.policy, case.window, gateway_rows(case.context.config, case.policy))
     return limits is not None and limits.tokens < room and not is_local(case.tip.source)
 
 
