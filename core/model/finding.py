@@ -173,9 +173,9 @@ def groups_headline(found: Collection[Finding], fix_now: str = "") -> Headline:
     return Headline(f"{sentence}.", helps or None, worst)
 
 
-def shortened(text: str, most: int = MAX_HEADLINE_CHARS) -> str:
+def shortened(text: str, limit: int = MAX_HEADLINE_CHARS) -> str:
     """A text cut to so many characters, with an ellipsis if it was longer."""
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 
 
 def help_word(severity: Severity | None) -> str:

@@ -34,11 +34,11 @@ _OFFLINE = {"extractive": "offline summary", "static": "placeholder", "edited": 
 """Names for people of the summarisers that ask no model."""
 
 
-def agent_of(here: GenerationContext | None, release: str) -> Agent:
+def agent_of(context: GenerationContext | None, release: str) -> Agent:
     """The agent of the home a generation was read from, for a release; none for a list from a file."""
-    if here is None:
+    if context is None:
         return NO_AGENT
-    return Agent(here.conversation.tip.id, bool(here.config.value(ABORT, release)), here.rules)
+    return Agent(context.conversation.tip.id, bool(context.config.value(ABORT, release)), context.rules)
 
 
 def carry_out(
@@ -136,12 +136,12 @@ def compare(
 ) -> Comparison:
     """Both sides of a planned compaction, from a dry run."""
     measured = basis.reading.measured
-    made = carry_out(
+    preview = carry_out(
         measured, basis.plan, summariser, focus, agent=basis.agent, on_text=on_text, cancelled=stop
     )
-    weights = weights_after(made, measured)
-    shown = comparison_of(made, measured.estimates, weights, _author(summariser, made), basis.rate)
-    return replace(shown, supposed=basis.supposed, notes=(*shown.notes, *paid(made.call)))
+    weights = weights_after(preview, measured)
+    shown = comparison_of(preview, measured.estimates, weights, _author(summariser, preview), basis.rate)
+    return replace(shown, supposed=basis.supposed, notes=(*shown.notes, *paid(preview.call)))
 
 
 def paid(call: SummaryCall | None) -> Iterator[str]:
@@ -155,10 +155,10 @@ def paid(call: SummaryCall | None) -> Iterator[str]:
         yield f"Written by {call.model}: {call.usage.input:,} tokens in, {call.usage.output:,} out{price}."
 
 
-def weights_after(made: Preview, measured: Measured) -> tuple[int, ...]:
+def weights_after(preview: Preview, measured: Measured) -> tuple[int, ...]:
     """The estimate of each message after; only changed messages are measured."""
-    kept = kept_of(made.before, made.after, made.summary_index)
-    return tuple(_weight(message, kept.get(index), measured) for index, message in enumerate(made.after))
+    kept = kept_of(preview.before, preview.after, preview.summary_index)
+    return tuple(_weight(message, kept.get(index), measured) for index, message in enumerate(preview.after))
 
 
 def _weight(message: Message, origin: int | None, measured: Measured) -> int:
@@ -167,9 +167,9 @@ def _weight(message: Message, origin: int | None, measured: Measured) -> int:
     return transcript_tokens([message], measured.policy.estimate)
 
 
-def _author(summariser: Summariser, made: Preview) -> str:
+def _author(summariser: Summariser, preview: Preview) -> str:
     where = summariser.describe()
-    if made.summary is None:
+    if preview.summary is None:
         return "no summary"
     return (
         _OFFLINE.get(summariser.name, summariser.name) if where is None else f"{where.model} at {where.host}"
@@ -194,7 +194,7 @@ def read_rate(session: Session, prompt: int) -> Decimal | None:
     return None if rate is None else rate / MILLION
 
 
-def saved_per_call(made: Preview, session: Session) -> Decimal | None:
+def saved_per_call(preview: Preview, session: Session) -> Decimal | None:
     """USD that each request after a compaction costs less; None when no price is known."""
-    rate = read_rate(session, made.plan.compared_tokens)
-    return None if rate is None else rate * (made.before_tokens - made.after_tokens)
+    rate = read_rate(session, preview.plan.compared_tokens)
+    return None if rate is None else rate * (preview.before_tokens - preview.after_tokens)

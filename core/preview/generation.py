@@ -202,8 +202,8 @@ def texts_of(location: Location, reading: Reading, stop: Cancelled) -> Iterator[
         yield from passing(replace(here.context, store=store), reading.rows.ids)
 
 
-def _measured(here: GenerationContext) -> Measured:
-    return measure(here.messages, here.policy, counted_sizes(here.context, here.messages))
+def _measured(context: GenerationContext) -> Measured:
+    return measure(context.messages, context.policy, counted_sizes(context.context, context.messages))
 
 
 def _grew(before: Reading, location: Location, generation: Generation) -> bool:

@@ -34,30 +34,30 @@ _WARNING_SHARE, _REMEDY_SHARE = 0.5, 0.1
 """Lost shares of the facts: the first is a warning, from the second on there is a remedy."""
 
 
-def headline_of(made: Preview, saves: Decimal | None = None) -> Headline:
+def headline_of(preview: Preview, saves: Decimal | None = None) -> Headline:
     """The result of a preview in one sentence.
 
     Args:
-        made: The dry run.
+        preview: The dry run.
         saves: USD that each later request costs less; None when no price is known.
     """
-    if made.plan.fails_at is not None:
-        return _fails(made.plan)
-    if made.summary_index is None and not made.plan.engine:
-        return _unchanged(made)
-    if made.summary_index is None and len(made.after) == len(made.before):
-        return left_alone(made)
-    if made.failure is not None:
-        return _placeholder(made)
-    size = len(made.before), len(made.after)
-    written = made.summary_index is not None
+    if preview.plan.fails_at is not None:
+        return _fails(preview.plan)
+    if preview.summary_index is None and not preview.plan.engine:
+        return _unchanged(preview)
+    if preview.summary_index is None and len(preview.after) == len(preview.before):
+        return left_alone(preview)
+    if preview.failure is not None:
+        return _placeholder(preview)
+    size = len(preview.before), len(preview.after)
+    written = preview.summary_index is not None
     return _outcome(
-        _becomes(made.plan.middle.size, *size, "becomes", "become") if written else dropped(made),
-        (made.before_tokens, made.after_tokens),
-        made.retention,
+        _becomes(preview.plan.middle.size, *size, "becomes", "become") if written else dropped(preview),
+        (preview.before_tokens, preview.after_tokens),
+        preview.retention,
         saves,
-        _protected(made.plan),
-        made.focus,
+        _protected(preview.plan),
+        preview.focus,
     )
 
 
@@ -143,34 +143,34 @@ def plan_headline(plan: Plan, decides: EngineInCharge | None = None) -> Headline
     return Headline(_fit(f"Past the {over}, but not compressed: {why}.", cut), remedy, Severity.WARNING)
 
 
-def _unchanged(made: Preview) -> Headline:
-    table, plan, count = headline_table(), made.plan, len(made.before)
-    why = _why_unchanged(made)
+def _unchanged(preview: Preview) -> Headline:
+    table, plan, count = headline_table(), preview.plan, len(preview.before)
+    why = _why_unchanged(preview)
     sentence = table["unchanged"][why].format(
         messages=plural(count, "message", "messages"),
         spent=table["spent"],
         first=plan.head.size or plan.settings.protect_first,
         head=plan.head.size,
         tail=plan.tail.size,
-        reason=_short_reason(made.failure),
+        reason=_short_reason(preview.failure),
     )
     failed = why in ("aborted", "refused")
     return Headline(f"{sentence}.", table["remedies"][why], Severity.WARNING if failed else Severity.INFO)
 
 
-def _why_unchanged(made: Preview) -> str:
-    plan = made.plan
-    if not made.before:
+def _why_unchanged(preview: Preview) -> str:
+    plan = preview.plan
+    if not preview.before:
         return "none"
-    if made.feedback.aborted:
+    if preview.feedback.aborted:
         return "aborted"
-    if plan.too_short or plan.head.size + plan.tail.size > len(made.before):
+    if plan.too_short or plan.head.size + plan.tail.size > len(preview.before):
         return "short"
     if plan.spent:
         return "spent"
     if not plan.middle.size:
         return "protected"
-    return "refused" if made.summary is not None else "other"
+    return "refused" if preview.summary is not None else "other"
 
 
 def _reason_kept(plan: Plan) -> str:
@@ -182,10 +182,10 @@ def _reason_kept(plan: Plan) -> str:
     return f"all {messages} are protected ({plan.head.size} at the beginning, {plan.tail.size} at the end)"
 
 
-def _placeholder(made: Preview) -> Headline:
+def _placeholder(preview: Preview) -> Headline:
     table = headline_table()
-    removed = plural(made.plan.middle.size, "message", "messages")
-    sentence = table["placeholder"].format(reason=_short_reason(made.failure), removed=removed)
+    removed = plural(preview.plan.middle.size, "message", "messages")
+    sentence = table["placeholder"].format(reason=_short_reason(preview.failure), removed=removed)
     return Headline(f"{sentence}.", table["remedies"]["placeholder"], Severity.WARNING)
 
 

@@ -115,12 +115,12 @@ def _widths(columns: Sequence[Column], rows: Sequence[Sequence[str]], room: int 
     return _shrunk(columns, widths, room)
 
 
-def _shrunk(columns: Sequence[Column], widths: Sequence[int], room: int, most: int = 80) -> list[int]:
-    """The widths after shrinkable columns gave up the excess; each keeps `most` cells or its `least`."""
+def _shrunk(columns: Sequence[Column], widths: Sequence[int], room: int, limit: int = 80) -> list[int]:
+    """The widths after shrinkable columns gave up the excess; each keeps `limit` cells or its `least`."""
     widths, excess = list(widths), _whole(widths) - room
     order = sorted((i for i, column in enumerate(columns) if column.shrinks), key=lambda i: -widths[i])
     for index in order:
-        taken = max(0, min(excess, widths[index] - min(most, columns[index].least)))
+        taken = max(0, min(excess, widths[index] - min(limit, columns[index].least)))
         widths[index] -= taken
         excess -= taken
     return widths

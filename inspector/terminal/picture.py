@@ -82,10 +82,10 @@ def _drawn(found: re.Match[str]) -> str:
     return found[0] if taken == wide else found[0].replace(found["wide"], f"{taken:.1f}", 1)
 
 
-def _bars(found: re.Match[str], said: str, cell: float) -> list[str]:
+def _bars(found: re.Match[str], text: str, cell: float) -> list[str]:
     x, bottom = float(found["x"]), float(found["y"]) - _UP + _HIGH
     rects: list[str] = []
-    for level, run in groupby(said):
+    for level, run in groupby(text):
         wide, high = cell * len(list(run)), _HIGH * LEVELS.index(level) / (len(LEVELS) - 1)
         place = f'x="{x:.1f}" y="{bottom - high:.2f}" width="{wide:.1f}" height="{high:.2f}"'
         rects.append(f'<rect class="{found["ink"]}" {place} shape-rendering="crispEdges"{found["clip"]}/>')

@@ -80,9 +80,9 @@ def _names(message: Message, policy: Policy) -> frozenset[str]:
     return frozenset(result_ids(message, policy.assembly)).union(*named)
 
 
-def _reused(given: Sequence[Message], policy: Policy) -> frozenset[str]:
+def _reused(before: Sequence[Message], policy: Policy) -> frozenset[str]:
     """Ids that calls of several rows share, so they identify no row."""
-    counts = Counter(name for m in given if m.role == "assistant" for name in _names(m, policy))
+    counts = Counter(name for m in before if m.role == "assistant" for name in _names(m, policy))
     return frozenset(name for name, count in counts.items() if count > 1)
 
 

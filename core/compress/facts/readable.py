@@ -187,14 +187,14 @@ def _without_prefix(text: str) -> str:
     return "\n".join(part for part in (match.before, match.body, match.after) if part)
 
 
-def ends(text: str, most: int = HEAD + TAIL) -> str:
+def ends(text: str, limit: int = HEAD + TAIL) -> str:
     """The start and end of a long text, cut between words where possible.
 
     Otherwise the incomplete words are removed, as half a credential is not recognised.
     """
-    if len(text) <= most:
+    if len(text) <= limit:
         return text
-    head, tail = most * HEAD // (HEAD + TAIL), most * TAIL // (HEAD + TAIL)
+    head, tail = limit * HEAD // (HEAD + TAIL), limit * TAIL // (HEAD + TAIL)
     stop = max(text.rfind(" ", head // 2, head), text.rfind("\n", head // 2, head))
     start = text.find(" ", len(text) - tail, len(text) - tail // 2)
     first = text[:stop] if stop > 0 else text[:head].rstrip(_OF_A_WORD)

@@ -260,14 +260,14 @@ def corrections(views: Sequence[View]) -> list[Correction]:
     return found
 
 
-def correction_of(statement: str, at: int, made: Sequence[Correction]) -> Correction | None:
+def correction_of(statement: str, at: int, corrections: Sequence[Correction]) -> Correction | None:
     """The last correction that replaces what a message stated."""
-    return next((one for one in reversed(made) if one.at > at and one.replaces(statement)), None)
+    return next((one for one in reversed(corrections) if one.at > at and one.replaces(statement)), None)
 
 
-def with_correction(statement: str, at: int, made: Sequence[Correction]) -> str:
+def with_correction(statement: str, at: int, corrections: Sequence[Correction]) -> str:
     """A statement, followed by what a person said instead."""
-    found = correction_of(statement, at, made)
+    found = correction_of(statement, at, corrections)
     return statement if found is None else f"{statement} (changed since: {found.text})"
 
 

@@ -85,18 +85,18 @@ class FactValue(NamedTuple):
     value: str
 
 
-def values(text: str, *, errors: bool = True, most: int = MAX_VALUES_PER_TEXT) -> list[FactValue]:
+def values(text: str, *, errors: bool = True, limit: int = MAX_VALUES_PER_TEXT) -> list[FactValue]:
     """The facts of a text, each value once, ordered by kind.
 
     Args:
         text: Any text; the scan takes time linear in its length.
         errors: Also take error lines, which are facts in tool output but talk elsewhere.
-        most: How many facts of one category are taken.
+        limit: How many facts of one category are taken.
     """
     found = list(dict.fromkeys(_all(text, errors)))
-    if len(found) <= most:
+    if len(found) <= limit:
         return found
-    left = dict.fromkeys((fact.category for fact in found), most)
+    left = dict.fromkeys((fact.category for fact in found), limit)
     kept = []
     for fact in found:
         left[fact.category] -= 1

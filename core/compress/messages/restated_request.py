@@ -23,15 +23,15 @@ from core.hermes.policy.policy import Policy
 from core.model.transcript.message import Message
 
 
-def restated(rows: list[Row], given: Sequence[Message], policy: Policy) -> list[Row]:
+def restated(rows: list[Row], before: Sequence[Message], policy: Policy) -> list[Row]:
     """The rows with the running request restated after the summary.
 
     Args:
         rows: The compacted list, with calls and results repaired.
-        given: The conversation before, without blank echoes.
+        before: The conversation before, without blank echoes.
         policy: The rules of the release.
     """
-    request = running_request(given, policy)
+    request = running_request(before, policy)
     carrier = _carrier(rows, policy)
     if request is None or carrier is None or _is_actionable(rows, carrier, policy):
         return rows
@@ -47,17 +47,17 @@ def restated(rows: list[Row], given: Sequence[Message], policy: Policy) -> list[
     return [*rows, Row(replay)]
 
 
-def running_request(given: Sequence[Message], policy: Policy) -> Message | None:
+def running_request(before: Sequence[Message], policy: Policy) -> Message | None:
     """The newest request that no finished answer follows."""
-    newest = next((i for i in range(len(given) - 1, -1, -1) if _opens_turn(given[i], policy)), -1)
+    newest = next((i for i in range(len(before) - 1, -1, -1) if _opens_turn(before[i], policy)), -1)
     if newest < 0:
         return None
-    for message in reversed(given[newest + 1 :]):
+    for message in reversed(before[newest + 1 :]):
         if message.wire.get("role") != "assistant" or message.wire.get("tool_calls"):
             break
         if is_readable_answer(message.wire):
             return None
-    return given[newest]
+    return before[newest]
 
 
 def _opens_turn(message: Message, policy: Policy) -> bool:

@@ -21,7 +21,7 @@ class Walk(NamedTuple):
 
 
 def walk_back(
-    weights: Sequence[int], start: int, limit: int, least: int, *, include_last: bool = False
+    weights: Sequence[int], start: int, limit: int, min_tokens: int, *, include_last: bool = False
 ) -> Walk:
     """Add weights from the end until one more would exceed the limit.
 
@@ -29,7 +29,7 @@ def walk_back(
         weights: The weight of every message.
         start: The position the walk never passes.
         limit: The most tokens to take.
-        least: How many messages to take whatever they weigh.
+        min_tokens: How many messages to take whatever they weigh.
         include_last: Also take the message that exceeds the limit.
 
     Returns:
@@ -39,7 +39,7 @@ def walk_back(
     total, cut = 0, count
     for i in range(count - 1, start - 1, -1):
         weight = weights[i]
-        if total + weight > limit and count - i >= least:
+        if total + weight > limit and count - i >= min_tokens:
             return Walk(i if include_last else cut, total)
         total += weight
         cut = i
@@ -167,16 +167,16 @@ class _Tail:
         return min(cut, self._count)
 
     def _by_budget(self) -> int:
-        least = self._least()
-        walked = self._walked_least(least)
+        min_tokens = self._least()
+        walked = self._walked_least(min_tokens)
         weights, soft = self._rows.weights, self._limits.soft
         cut, total = walk_back(weights, self._head, soft, walked)
         if self._rules.rewalk and cut <= self._head and 0 < total <= soft:
-            cut = walk_back(weights, self._head, self._limits.tail, least, include_last=True).cut
-        kept = max(walked, 1) if self._rules.floorless else least
+            cut = walk_back(weights, self._head, self._limits.tail, min_tokens, include_last=True).cut
+        kept = max(walked, 1) if self._rules.floorless else min_tokens
         cut = min(cut, self._count - kept)
         if cut <= self._head and not self._rules.keeps_fitting:
-            cut = max(self._count - least, self._head + 1)
+            cut = max(self._count - min_tokens, self._head + 1)
         return cut
 
     def _least(self) -> int:
@@ -190,10 +190,10 @@ class _Tail:
         floor = max(rules.least, min(self._settings.protect_last, rules.floor))
         return min(floor, max(rules.least, after - 2), after)
 
-    def _walked_least(self, least: int) -> int:
+    def _walked_least(self, min_tokens: int) -> int:
         if not self._rules.floorless:
-            return least
-        return 0 if self._limits.soft >= least * self._overhead else least
+            return min_tokens
+        return 0 if self._limits.soft >= min_tokens * self._overhead else min_tokens
 
     def _anchored(self, cut: int) -> int:
         anchored = self._with_request(cut)

@@ -126,16 +126,16 @@ def grounded(body: str, finish: Finish) -> str:
     return f"{body[: first.start()]}{heading}\n{task}\n\n{section.sub('', rest) if aliases else rest}".strip()
 
 
-def _quoted(message: Message, policy: Policy, most: int) -> str:
+def _quoted(message: Message, policy: Policy, limit: int) -> str:
     text = redact_text(content_text(message.content).strip())
-    if len(text) > most:
+    if len(text) > limit:
         text = redact_text(request_text(message)) or text
     text = " ".join(text.split())
-    if len(text) <= most:
+    if len(text) <= limit:
         return repr(text)
     if policy.summary.elision == "counted":
-        return elide(repr(text), most)
-    return repr(text[: most - 15].rstrip() + " ...[truncated]")
+        return elide(repr(text), limit)
+    return repr(text[: limit - 15].rstrip() + " ...[truncated]")
 
 
 def _with_skills(body: str, names: Sequence[str], wording: Wording) -> str:

@@ -216,8 +216,8 @@ def auto_focus(measured: Measured, policy: Policy) -> str | None:
     return _short("Latest requests:\n" + "\n".join(f"- {text}" for text in reversed(newest)), _FOCUS_MOST)
 
 
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+def _short(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def _masked_whole(message: Message) -> Message:

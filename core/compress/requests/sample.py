@@ -14,27 +14,27 @@ _MIDDLE = "\n\n...[{chars:,} characters of the middle left out to fit one reques
 _BETWEEN = "\n\n"
 
 
-def bounded(text: str, most: int) -> str:
+def bounded(text: str, limit: int) -> str:
     """Both ends of a text that is too long; shorter texts unchanged."""
-    if len(text) <= most:
+    if len(text) <= limit:
         return text
-    room = most - len(_MIDDLE.format(chars=len(text)))
+    room = limit - len(_MIDDLE.format(chars=len(text)))
     head = int(room * _HEAD_SHARE)
     tail = room - head
     return f"{text[:head].rstrip()}{_MIDDLE.format(chars=len(text) - room)}{text[-tail:].lstrip()}"
 
 
-def sampled(records: Sequence[str], most: int) -> str:
+def sampled(records: Sequence[str], limit: int) -> str:
     """Evenly spread slices of the records, the last one up to the newest, with marks for the gaps."""
     text = _BETWEEN.join(records)
-    if len(text) <= most:
+    if len(text) <= limit:
         return text
     count = min(_SLICES, len(records))
     gap = len(_GAP.format(first=len(records), last=len(records), chars=len(text)))
-    room = max(1, (most - gap * (count - 1)) // count)
+    room = max(1, (limit - gap * (count - 1)) // count)
     shown = [_fitted(record, room) for record in records]
     spans = _merged([_slice(shown, i, count, room) for i in range(count)])
-    return _rendered(_grown(spans, shown, records, most), shown, records)
+    return _rendered(_grown(spans, shown, records, limit), shown, records)
 
 
 def _fitted(record: str, room: int) -> str:
@@ -70,7 +70,7 @@ def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _grown(
-    spans: list[tuple[int, int]], shown: Sequence[str], records: Sequence[str], most: int
+    spans: list[tuple[int, int]], shown: Sequence[str], records: Sequence[str], limit: int
 ) -> list[tuple[int, int]]:
     """Extend the slices in turn by one whole neighbouring record until nothing more fits."""
     sizes = _sums(shown), _sums(records)
@@ -80,12 +80,12 @@ def _grown(
         has_grown = False
         for i in range(len(spans) - 1, -1, -1):
             record = _next(spans, i)
-            if record is None or length + len(_BETWEEN) + len(shown[record]) > most:
+            if record is None or length + len(_BETWEEN) + len(shown[record]) > limit:
                 continue
             start, end = spans[i]
             wider = [*spans[:i], (min(start, record), max(end, record + 1)), *spans[i + 1 :]]
             # One record less in a gap can make its mark one digit longer.
-            if (longer := _length(_merged(wider), sizes)) <= most:
+            if (longer := _length(_merged(wider), sizes)) <= limit:
                 spans, length, has_grown = wider, longer, True
     return _merged(spans)
 

@@ -107,7 +107,7 @@ class SummaryIndex:
     @cached_property
     def paths(self) -> list[str]:
         """The paths and addresses of the summary, in lower case."""
-        found = values(self._flat, errors=False, most=len(self._flat))
+        found = values(self._flat, errors=False, limit=len(self._flat))
         return [value for category, value in found if category in ("paths", "urls")]
 
     @cached_property

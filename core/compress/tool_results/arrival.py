@@ -149,14 +149,14 @@ def _largest_part(one: Arrived, parts: list[Part], sizes: ResultSizes, place: St
     return _now(one, changed, "changed", made)
 
 
-def _now(one: Arrived, content: Content, outcome: str, made: Replacement) -> Arrived:
+def _now(one: Arrived, content: Content, outcome: str, replacement: Replacement) -> Arrived:
     return replace(
         one,
         outcome=outcome,
         layer="turn",
         length=len(content),
-        preview=made.preview,
-        path=made.path,
+        preview=replacement.preview,
+        path=replacement.path,
         content=content,
     )
 

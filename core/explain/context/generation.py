@@ -62,11 +62,11 @@ def closed(context: ConversationContext, generation: Generation, begin: int = 0)
     return Closed(messages, _incomplete(len(messages), counts, closing), notes)
 
 
-def _incomplete(here: int, counts: set[int], closing: BoundaryRows) -> bool:
+def _incomplete(count: int, counts: set[int], closing: BoundaryRows) -> bool:
     """Whether messages are missing: by the only count in the log, else by the rows alone."""
-    if here in counts:
+    if count in counts:
         return False
-    return closing.counted_before is None or (len(counts) == 1 and max(counts) > here)
+    return closing.counted_before is None or (len(counts) == 1 and max(counts) > count)
 
 
 def _as_counted(messages: tuple[Message, ...], counts: set[int], policy: Policy) -> tuple[Message, ...]:
@@ -100,12 +100,12 @@ def _notes(
         yield "results of the running turn are shown as a later session holds them, already shortened"
 
 
-def _spared(here: int, closing: BoundaryRows, generation: Generation, log: Log) -> int:
+def _spared(count: int, closing: BoundaryRows, generation: Generation, log: Log) -> int:
     """How many of the newest messages a partial compression left alone; neither count includes them."""
     if closing.counted_after is None:
         return 0
     for line in _started(log, generation):
-        spared = here - (line.before if line.before is not None else here)
+        spared = count - (line.before if line.before is not None else count)
         done = {one.after for one in log.records if one.kind is Kind.DONE and one.before == line.before}
         if spared > 0 and closing.counted_after - spared in done:
             return spared

@@ -65,10 +65,10 @@ class HistoryRun:
         self.requests.append((request, min(self.repeats, request)))
         self.repeats = request
 
-    def _hygiene(self, most: int) -> None:
+    def _hygiene(self, limit: int) -> None:
         """The gateway's check: of the last request as the provider counted it, else of the rows alone."""
         enabled, window, rows = self.settings.enabled, self.settings.window, len(self.messages)
-        limits, tokens = hygiene_limits(self.policy, window, most), self.last_prompt or self.size
+        limits, tokens = hygiene_limits(self.policy, window, limit), self.last_prompt or self.size
         looks = not unchecked_reason(self.policy, rows, enabled=enabled, window=window)
         if limits and looks and limits.reached(tokens, rows) and len(self.firings) < _MAX_COMPACTIONS:
             self._compress(tokens, by_gateway=True)

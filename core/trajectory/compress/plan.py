@@ -203,7 +203,7 @@ def find_region(
     return Span(start, until)
 
 
-def snap(roles: Sequence[str], index: int, least: int, most: int) -> int:
+def snap(roles: Sequence[str], index: int, start: int, limit: int) -> int:
     """Move a boundary off a tool turn, forward if possible, else backward.
 
     A tool turn follows the turn that called it; a boundary on it would separate the two.
@@ -213,11 +213,11 @@ def snap(roles: Sequence[str], index: int, least: int, most: int) -> int:
         return at < len(roles) and roles[at] == "tool"
 
     ahead = index
-    while ahead < most and parts(ahead):
+    while ahead < limit and parts(ahead):
         ahead += 1
     if not parts(ahead):
         return ahead
-    while index > least and parts(index):
+    while index > start and parts(index):
         index -= 1
     return index
 

@@ -105,8 +105,8 @@ async def _compressed(work: ShardWork, shared: _Shared) -> ShardResult:
     return work.result()
 
 
-def _started(work: ShardWork, asker: Asker, begun: Draft | Done) -> Done | asyncio.Task[Done]:
-    return asyncio.create_task(_finished(work, asker, begun)) if isinstance(begun, Draft) else begun
+def _started(work: ShardWork, asker: Asker, draft: Draft | Done) -> Done | asyncio.Task[Done]:
+    return asyncio.create_task(_finished(work, asker, draft)) if isinstance(draft, Draft) else draft
 
 
 async def _finished(work: ShardWork, asker: Asker, draft: Draft) -> Done:

@@ -122,9 +122,9 @@ class Window:
         self._held = 0
         self._most = _MAX_WAITING * work.job.summary.concurrency
 
-    def add(self, number: int, begun: Draft | Done, waiting: Done | asyncio.Task[Done]) -> None:
+    def add(self, number: int, draft: Draft | Done, waiting: Done | asyncio.Task[Done]) -> None:
         """Add a line."""
-        size = len(begun.line if isinstance(begun, Draft) else begun.data)
+        size = len(draft.line if isinstance(draft, Draft) else draft.data)
         self._lines.append((number, size, waiting))
         self._held += size
 

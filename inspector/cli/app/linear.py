@@ -58,16 +58,16 @@ def start(args: argparse.Namespace) -> int:
     """List the conversations and answer questions about the chosen one, until q or the end of stdin."""
     if not _begun(args):
         return 0
-    wanted, begin = "", 0
+    query, begin = "", 0
     while True:
-        rows, total = _list(args, wanted, begin)
+        rows, total = _list(args, query, begin)
         answer = _ask(
             "Type a number, n for more, / and a text to filter, f for findings, u for usage, q to quit"
         )
         if answer is None:
             return 0
         if answer.startswith("/"):
-            wanted, begin = answer[1:].strip(), 0
+            query, begin = answer[1:].strip(), 0
         elif answer == "n":
             begin = begin + PAGE if begin + PAGE < total else 0
         elif answer in ABOUT_ALL:

@@ -42,12 +42,12 @@ def run(args: argparse.Namespace) -> int:
     """Print a conversation."""
     with target.session(args) as (store, session):
         conversation = store.conversation(session.id)
-        wanted = _wanted(conversation, args.generation)
+        shown = _wanted(conversation, args.generation)
         if args.json:
-            output.write_json(_payload(store, session.id, conversation, wanted))
+            output.write_json(_payload(store, session.id, conversation, shown))
         else:
             # Cleaned here text by text: checking every line for credentials again takes ten times as long.
-            output.write_lines(_lines(store, conversation, wanted, full=args.full), mask=False)
+            output.write_lines(_lines(store, conversation, shown, full=args.full), mask=False)
     return 0
 
 
@@ -75,7 +75,7 @@ def _wanted(conversation: Conversation, choice: int | str | None) -> Sequence[Ge
 
 
 def _payload(
-    store: Store, session_id: str, conversation: Conversation, wanted: Sequence[Generation]
+    store: Store, session_id: str, conversation: Conversation, shown: Sequence[Generation]
 ) -> dict[str, Any]:
     return {
         "session": session_id,
@@ -85,7 +85,7 @@ def _payload(
         "sessions": [session.id for session in conversation.sessions],
         "resume_target": conversation.resume_target,
         "resume_reason": conversation.resume_reason,
-        "generations": [_generation_payload(store, one) for one in wanted],
+        "generations": [_generation_payload(store, one) for one in shown],
         "rewound": list(conversation.rewound),
         "notes": list(conversation.notes),
     }
@@ -128,7 +128,7 @@ def _is_summary(message: Message, generation: Generation) -> bool:
 
 
 def _lines(
-    store: Store, conversation: Conversation, wanted: Sequence[Generation], *, full: bool
+    store: Store, conversation: Conversation, shown: Sequence[Generation], *, full: bool
 ) -> Iterator[str]:
     from core.support import formatting as fmt
     from inspector.terminal.text import clean
@@ -136,7 +136,7 @@ def _lines(
     count = fmt.plural(len(conversation.sessions), "session")
     generations = fmt.plural(len(conversation.generations), "generation")
     yield clean(f"{conversation.name} · {count} · {generations}")
-    for generation in wanted:
+    for generation in shown:
         yield ""
         yield clean(_heading(generation))
         for index, message in enumerate(store.generation_messages(generation)):

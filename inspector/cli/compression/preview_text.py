@@ -32,9 +32,9 @@ def masked(found: Preview) -> Preview:
     )
 
 
-def lines(found: Preview, said: Headline) -> Iterator[str]:
+def lines(found: Preview, headline: Headline) -> Iterator[str]:
     """The headline, what Hermes would print, the summary, and the facts it keeps."""
-    yield from output.headline(said)
+    yield from output.headline(headline)
     yield ""
     yield f"Hermes {found.plan.release} would print:"
     yield from (f"  {line}" for line in printed(found.feedback))
@@ -56,12 +56,12 @@ def lines(found: Preview, said: Headline) -> Iterator[str]:
         yield from _survival(found.retention)
 
 
-def printed(said: Feedback) -> Iterator[str]:
+def printed(feedback: Feedback) -> Iterator[str]:
     """Hermes' own words, line by line."""
-    yield said.headline
-    yield said.token_line
-    if said.note:
-        yield said.note
+    yield feedback.headline
+    yield feedback.token_line
+    if feedback.note:
+        yield feedback.note
 
 
 def diff(found: Preview) -> Iterator[str]:

@@ -152,10 +152,10 @@ def _tell(found: Sequence[tuple[Follower, LiveEvent]], *, as_json: bool) -> None
         sys.stdout.flush()
 
 
-def _complain(followers: Sequence[Follower], said: str) -> str:
+def _complain(followers: Sequence[Follower], last: str) -> str:
     """Report on stderr what cannot be read, once per reason."""
     problems = " · ".join(follower.problem for follower in followers if follower.problem)
-    if problems and problems != said:
+    if problems and problems != last:
         output.write_note(f"waiting: {problems}")
     return problems
 

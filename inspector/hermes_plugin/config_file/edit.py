@@ -173,11 +173,11 @@ def _set(document: dict[str, Any], was: dict[str, Any], outer: str, key: str, va
     return {name: held for name, held in document.items() if name != outer}
 
 
-def _first(ways: Iterator[str], wanted: dict[str, Any], remedy: str) -> str:
+def _first(ways: Iterator[str], expected: dict[str, Any], remedy: str) -> str:
     """The first text that parses to what is wanted."""
     for text in ways:
         try:
-            if tree(text) == wanted:
+            if tree(text) == expected:
                 return text
         except ConfigError:
             continue

@@ -132,7 +132,7 @@ def all_well(extras: Sequence[Extra | None]) -> str:
     return f"{looked_at}, none failed to compress or is near its limit." if known else ""
 
 
-def _cut(text: str, width: int, most: int) -> tuple[str, ...]:
+def _cut(text: str, width: int, limit: int) -> tuple[str, ...]:
     """The first lines of a text; the last one ends in an ellipsis if more follows."""
     lines = tuple(wrap(text, width))
-    return lines if len(lines) <= most else (*lines[: most - 1], f"{lines[most - 1][: width - 1]}…")
+    return lines if len(lines) <= limit else (*lines[: limit - 1], f"{lines[limit - 1][: width - 1]}…")

@@ -57,20 +57,20 @@ def ends_of(parts: Sequence[float], top: float, rows: int) -> tuple[int, ...]:
     return tuple(min(cells, max(0, round(sum_ / top * cells))) for sum_ in accumulate(parts))
 
 
-def round_marks(top: float, rows: int, taken: Collection[int] = ()) -> Mapping[int, float]:
+def round_marks(top: float, rows: int, used: Collection[int] = ()) -> Mapping[int, float]:
     """Round values for the scale of a chart, each by the row whose upper edge is nearest to it.
 
     Args:
         top: What the upper edge of the highest row stands for.
         rows: How many there are.
-        taken: Rows with a number of their own, which leaves no room beside it.
+        used: Rows with a number of their own, which leaves no room beside it.
     """
     least = top * max(MIN_DISTANCE, rows // MARKS) / max(1, rows)
     power = 10.0 ** floor(log10(least))
     step = next(power * times for times in (1, 2, 5, 10) if power * times >= least)
     marks = (step * count for count in range(1, int(top / step) + 1))
     places = {round(mark / top * rows) - 1: mark for mark in marks}
-    return {row: mark for row, mark in places.items() if all(abs(row - one) > 1 for one in taken)}
+    return {row: mark for row, mark in places.items() if all(abs(row - one) > 1 for one in used)}
 
 
 def cell_of(ends: Sequence[int], row: int) -> Cell:

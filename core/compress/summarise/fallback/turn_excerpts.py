@@ -164,13 +164,13 @@ def _names(message: Message) -> list[str]:
     return [call.name or "unknown" for call in _calls(message)]
 
 
-def _first(texts: Iterable[str], most: int) -> tuple[str, ...]:
+def _first(texts: Iterable[str], limit: int) -> tuple[str, ...]:
     """The first distinct non-empty texts."""
     found: dict[str, None] = {}
     for text in texts:
         if text.strip():
             found[text.strip()] = None
-        if len(found) == most:
+        if len(found) == limit:
             break
     return tuple(found)
 

@@ -108,20 +108,20 @@ class Recorder:
         keeper = TextKeeper(self._settings, self._home)
         while True:
             self._open = 0
-            taken = [self._queue.get()]
+            calls = [self._queue.get()]
             self._open = 1
             time.sleep(_PAUSE)  # so that a request and its answer are written together
-            while len(taken) < _BATCH and not self._queue.empty():
-                taken.append(self._queue.get_nowait())
+            while len(calls) < _BATCH and not self._queue.empty():
+                calls.append(self._queue.get_nowait())
             try:
-                self._write(reader, taken)
+                self._write(reader, calls)
                 if keeper.keep(reader.texts()):
                     atexit.register(self.flush)  # again, so that it runs before the new worker is ended
             except Exception as error:  # noqa: BLE001 - nothing above this thread handles errors
                 log.debug("Hermes Inspector: not recorded: %s", error)
 
-    def _write(self, reader: ShapeReader, taken: list[Taken]) -> None:
-        for hook, at, details in taken:
+    def _write(self, reader: ShapeReader, calls: list[Taken]) -> None:
+        for hook, at, details in calls:
             reader.take(hook, at, details)
         rows, shapes = reader.finished()
         if not rows or self._failures >= _GIVES_UP_AFTER:

@@ -118,9 +118,9 @@ def _gone(row: int) -> RowPreview:
     return RowPreview(id=row, session_id="", role="?", text="", size=0, state=RowState.LIVE, damage=damage)
 
 
-def next_of(places: Sequence[int], here: int, step: int) -> int:
-    """The nearest place after (or before) `here`, wrapping around; `places` ascend and are not empty."""
-    beyond = [place for place in places if (place - here) * step > 0]
+def next_of(places: Sequence[int], current: int, step: int) -> int:
+    """The nearest place after (or before) `current`, wrapping around; `places` ascend and are not empty."""
+    beyond = [place for place in places if (place - current) * step > 0]
     if step > 0:
         return beyond[0] if beyond else places[0]
     return beyond[-1] if beyond else places[-1]

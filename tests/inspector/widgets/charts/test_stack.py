@@ -62,8 +62,8 @@ def test_prompts_of_which_nothing_is_known_are_not_taken_apart() -> None:
 def test_a_scale_has_round_numbers_where_they_leave_room_for_what_stands_there_already() -> None:
     assert round_marks(162_000, 6) == {3: 100_000}
     assert round_marks(100, 5) == {1: 50, 4: 100}
-    assert round_marks(23.0, 10, taken=[9]) == {1: 5, 3: 10, 6: 15}
-    assert round_marks(100_000, 5, taken=[4, 2]) == {}
+    assert round_marks(23.0, 10, used=[9]) == {1: 5, 3: 10, 6: 15}
+    assert round_marks(100_000, 5, used=[4, 2]) == {}
 
 
 @given(st.floats(1e-6, 1e12), st.integers(1, 60))
