@@ -40,7 +40,7 @@ def test_the_undo_screen_offers_it_without_a_session_being_named(demo: Path, tmp
     assert "hermes-inspector&#160;undo&#160;" in frame.read_text("utf-8")
 
 
-def test_undo_takes_it_back_and_the_users_own_journal_stays_empty(
+def test_undo_reverts_it_and_the_users_own_journal_stays_empty(
     demo: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (entry,) = journal_of(demo / "profiles" / "work" / "state.db").entries()

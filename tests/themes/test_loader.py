@@ -150,7 +150,7 @@ def test_the_safe_theme_distinguishes_partitions_and_severities_by_okabe_and_ito
         ('  primary: "#7aa7f0"\n', "", "missing primary"),
     ],
 )
-def test_a_theme_that_is_not_whole_is_refused(old: str, new: str, complaint: str) -> None:
+def test_a_theme_that_is_incomplete_is_refused(old: str, new: str, complaint: str) -> None:
     assert old in source()
     broken = yaml.safe_load(source().replace(old, new))
     with pytest.raises(ValueError, match=complaint):

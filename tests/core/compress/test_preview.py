@@ -26,7 +26,7 @@ SMALL = Settings(window=64000)
 
 
 @pytest.mark.parametrize("release", [*releases(), *documents()])
-def test_a_preview_is_whole(release: str) -> None:
+def test_a_preview_is_complete(release: str) -> None:
     measured = measure(messages(11), load_policy(release))
     found = plan(measured, replace(SMALL, window=128000))
     made = preview(measured, found, ExtractiveSummariser(), focus="lantern")

@@ -154,7 +154,7 @@ def test_a_rewrite_whose_rows_a_later_one_destroyed_is_not_a_contradiction(home:
     assert any("the rows it replaced are gone" in text for text in texts)
 
 
-def test_rows_alone_say_that_the_threshold_of_then_is_lost_when_config_was_changed(home: Home) -> None:
+def test_rows_alone_say_that_the_threshold_at_the_time_is_lost_when_config_was_changed(home: Home) -> None:
     (home.path / "logs" / "agent.log").unlink()
     home.compact()
     edited = home.db.tick(5)

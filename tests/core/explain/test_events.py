@@ -275,7 +275,7 @@ def test_a_compaction_that_left_no_rows_is_stated_to_have_left_none(home: Home) 
     assert any("no row shows" in words for words in event.disagreements)
 
 
-def test_two_counts_that_differ_are_both_told(home: Home) -> None:
+def test_two_counts_that_differ_are_both_shown(home: Home) -> None:
     home.pre_api(54_828)
     home.started(54_828, 26)
     home.compact()

@@ -40,7 +40,7 @@ def prompts(events: list[LiveEvent]) -> list[int]:
     return [one.facts["prompt"] for one in events if one.kind is LiveKind.CALL]
 
 
-def test_what_was_there_before_is_not_told(writer: Writer) -> None:
+def test_what_was_there_before_is_not_reported(writer: Writer) -> None:
     writer.message()
     writer.call()
     follower = begun(writer)
@@ -70,7 +70,7 @@ STEPS = (
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(steps=st.lists(st.sampled_from(STEPS), min_size=3, max_size=25))
-def test_every_row_and_line_is_reported_once_whatever_befalls_the_files(
+def test_every_row_and_line_is_reported_once_whatever_happens_to_the_files(
     steps: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     writer = Writer(tmp_path_factory.mktemp("followed") / "home")

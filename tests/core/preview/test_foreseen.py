@@ -139,7 +139,7 @@ class CutOff(Model):
 @pytest.mark.parametrize(
     ("release", "taken"), [("0.13", True), ("0.17", True), ("0.19", True), ("0.22", False)]
 )
-def test_until_0_19_a_summary_cut_off_is_taken_and_told_as_one(
+def test_until_0_19_a_summary_cut_off_is_accepted_and_reported_as_one(
     make_home: MakeHome, release: str, taken: bool
 ) -> None:
     """Run with every release: until 0.19 none asks why a model stopped."""

@@ -97,7 +97,7 @@ def test_a_generation_that_had_to_be_read_again_holds_no_texts_either(tmp_path: 
     assert "".join(texts).strip("…") == ""
 
 
-def test_texts_that_were_let_go_are_passed_by_in_order_and_not_held(tmp_path: Path) -> None:
+def test_texts_that_were_dropped_are_passed_by_in_order_and_not_held(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "home")
     place = Location(writer.home / "state.db", writer.home)
     for number in range(12):
@@ -135,7 +135,7 @@ def rows_asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return asked
 
 
-def test_a_generation_that_begins_is_read_whole(tmp_path: Path) -> None:
+def test_a_generation_that_begins_is_read_completely(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "home")
     place = Location(writer.home / "state.db", writer.home)
     for number in range(12):

@@ -50,7 +50,7 @@ def test_a_summary_merged_into_the_tail_counts_its_message_as_kept() -> None:
     assert (shown.middle, shown.tail) == (Span(0, 7), Span(7, 10))
 
 
-def test_what_the_middle_held_is_held_against_the_summary() -> None:
+def test_what_the_middle_held_is_compared_with_the_summary() -> None:
     after = (row(50, SUMMARY), *copies(range(8, 10)))
     retention = past_comparison(Past(BEFORE, after, boundary(50, 0, 2), load_policy("0.19"))).retention
     assert retention is not None

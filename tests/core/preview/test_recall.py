@@ -35,11 +35,11 @@ def test_only_what_was_dropped_is_found(compacted: Home) -> None:
     assert hit.excerpt.startswith("The harbour gauge failed")
 
 
-def test_what_still_stands_comes_behind_it(compacted: Home) -> None:
+def test_what_is_still_there_comes_after_it(compacted: Home) -> None:
     assert [hit.live for hit in found(compacted, "harbour gauge", everything=True)] == [False, True]
 
 
-def test_a_name_that_stands_alone_comes_first_though_it_still_stands(make_home: MakeHome) -> None:
+def test_a_name_that_stands_alone_comes_first_though_it_is_still_there(make_home: MakeHome) -> None:
     home = make_home()
     home.db.session("S")
     rows = home.talk(7)

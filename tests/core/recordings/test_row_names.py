@@ -44,7 +44,7 @@ def test_what_it_takes_for_another_has_another(other: dict[str, Any]) -> None:
     assert row_name({"role": "user", "content": "hi"}) != row_name(other)
 
 
-def test_the_form_of_another_provider_is_taken_apart_into_the_rows_that_are_stored() -> None:
+def test_the_form_of_another_provider_is_split_into_the_rows_that_are_stored() -> None:
     spoken = [
         {"type": "text", "text": "Next."},
         {"type": "tool_use", "id": "c1", "name": "t", "input": {"a": 1}},

@@ -50,7 +50,7 @@ def test_a_short_value_is_not_cut_out_of_longer_words() -> None:
 
 
 @pytest.mark.parametrize("before", ["\\uff1a", "\\u7801", "%2F", "\x1b[31m"])
-def test_a_value_right_behind_an_escape_sequence_is_masked(before: str) -> None:
+def test_a_value_right_after_an_escape_sequence_is_masked(before: str) -> None:
     learn([said("DB_PASSWORD=horse123")])
     assert redact_text(f"{before}horse123") == f"{before}[redacted:secret-value]"
 
@@ -90,7 +90,7 @@ def test_a_password_of_an_address_is_masked_as_it_is_typed_too() -> None:
 
 
 @given(before=st.text(max_size=9), behind=st.text(max_size=9))
-def test_base64_of_more_than_the_value_is_masked_whole(before: str, behind: str) -> None:
+def test_base64_of_more_than_the_value_is_masked_completely(before: str, behind: str) -> None:
     learn([said(f"DB_PASSWORD={VALUE}")])
     raw = f"{before}{VALUE}{behind}".encode()
     for made in (

@@ -139,7 +139,7 @@ def test_counts_say_what_was_taken_out() -> None:
     )
 
 
-def test_a_credential_broken_by_a_line_end_or_a_string_join_goes_whole() -> None:
+def test_a_credential_broken_by_a_line_end_or_a_string_join_is_masked_completely() -> None:
     assert "ijkl5678" not in redact_text('"sk-proj-abcd1234efgh" + "ijkl5678mnop"')
     assert "ijkl5678" not in redact_text("sk-proj-abcd1234efgh\n    ijkl5678mnop\n")
 

@@ -101,7 +101,9 @@ def loose(database: SessionDatabase, change: str) -> None:
 
 
 @pytest.mark.parametrize("odd", ["'x7'", "NULL", "x'ff'", "1e300"])
-def test_rows_without_a_number_for_an_id_are_left_out_and_told(make: Make, opened: Opened, odd: str) -> None:
+def test_rows_without_a_number_for_an_id_are_left_out_and_reported(
+    make: Make, opened: Opened, odd: str
+) -> None:
     database = make("0.2")
     database.session("s")
     database.turn("s", "alpha")

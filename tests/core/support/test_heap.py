@@ -56,7 +56,7 @@ def test_threads_keep_no_heaps_of_what_they_freed() -> None:
     assert held("yes") < held("no") - 8_000
 
 
-def test_what_was_kept_to_save_time_is_let_go_of_as_well() -> None:
+def test_what_was_kept_to_save_time_is_released_as_well() -> None:
     done = subprocess.run([sys.executable, "-c", FORGETS], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"
 

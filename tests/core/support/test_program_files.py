@@ -121,7 +121,7 @@ def aged(folder: Path, count: int, seconds: float) -> None:
         os.utime(path, (moment, moment))
 
 
-def test_what_is_kept_is_whole_and_leaves_nothing_next_to_it(tmp_path: Path) -> None:
+def test_what_is_kept_is_complete_and_leaves_nothing_next_to_it(tmp_path: Path) -> None:
     kept = tmp_path / "answers" / "one.json"
     keep(kept, b"first")
     keep(kept, b"second")

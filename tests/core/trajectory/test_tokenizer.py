@@ -32,7 +32,7 @@ def quickly(text: str, name: str = "o200k_base") -> int:
 
 
 @pytest.mark.parametrize("name", SHA256)
-def test_every_character_counts_alike_wherever_it_stands(name: str) -> None:
+def test_every_character_counts_alike_wherever_it_is(name: str) -> None:
     for start in range(0, LETTERS, 64):
         block = [chr(code) for code in range(start, start + 64) if not 0xD800 <= code < 0xE000]
         text = "\n\nx".join(around.format(one) for one in block for around in AROUND)

@@ -113,7 +113,7 @@ def test_what_every_row_says_is_stated_once(monkeypatch: pytest.MonkeyPatch) -> 
     assert lines(columns, [["a", "cli", "x"]]) == ["name  source  note", "a     cli     x"]
 
 
-def test_what_has_no_room_is_named_and_the_rest_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_no_room_is_named_and_the_rest_stays_complete(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "24")
     columns = (Column("name"), Column("tokens", right=True), Column("session", rank=1))
     table = lines(columns, [["one", "1,234,567", "20261122_195120"]])

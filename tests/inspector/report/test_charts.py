@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inspector.report.charts import context_used
 
 
-def test_a_column_stands_for_each_call_and_a_line_for_each_compression() -> None:
+def test_a_column_shows_each_call_and_a_line_for_each_compression() -> None:
     found = _found([1_000, 2_000, 3_000, 800], events=["2026-11-22T10:03:30Z"])
     drawn = _paths(found)
     assert drawn["bar uncached"].count("M") == 4
@@ -33,7 +33,7 @@ def test_of_many_calls_the_largest_is_still_seen() -> None:
     assert min(map(float, re.findall(r"V([\d.]+)", drawn))) < 50
 
 
-def test_a_call_whose_cache_nobody_told_is_not_drawn_as_uncached() -> None:
+def test_a_call_with_unreported_cache_is_not_drawn_as_uncached() -> None:
     found = _found([1_000, 2_000])
     for call in found["cache"]["calls"]:
         call["cache_read"] = None

@@ -14,7 +14,7 @@ def _marked(line: Line) -> list[str]:
     return [segment.text for segment in line.strip() if segment.style and segment.style.underline]
 
 
-def test_a_word_is_marked_where_it_stands_and_the_text_stays_as_it_was() -> None:
+def test_a_word_is_marked_where_it_is_and_the_text_stays_as_it_was() -> None:
     line = Line().add("port 5433, then 5433 again").mark(("5433",), MARK)
     assert _marked(line) == ["5433", "5433"]
     assert line.text == "port 5433, then 5433 again"

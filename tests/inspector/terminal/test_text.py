@@ -29,7 +29,7 @@ def test_text_without_anything_to_hide_is_the_same_object() -> None:
     assert clean(text) is text
 
 
-def test_newlines_and_emoji_stay_whole() -> None:
+def test_newlines_and_emoji_stay_complete() -> None:
     family = "👨‍👩‍👧"
     assert clean(f"a\r\nb\t{family}") == f"a\nb\t{family}"
 

@@ -128,7 +128,7 @@ def test_the_big_list_is_not_imported_before_a_price_is_asked_for() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_the_list_is_read_without_what_fetches_newer_ones_and_the_package_is_whole_afterwards() -> None:
+def test_the_list_is_read_without_what_fetches_newer_ones_and_the_package_is_complete_afterwards() -> None:
     code = (
         "import sys; from core.account.pricing.price_list import PriceList as P; "
         "rows = P().entries('openai', 'gpt-4o'); light = {'pydantic', 'httpx'}.isdisjoint(sys.modules); "

@@ -13,7 +13,7 @@ from tests.core.account.homes import Book, store, tokens
 
 
 @pytest.mark.parametrize("junk", ["many", b"\xff\xfe", 9 * 10**18, None, -5.5])
-def test_a_damaged_number_spoils_no_other(book: Book, opened: ExitStack, junk: object) -> None:
+def test_a_damaged_number_affects_no_other(book: Book, opened: ExitStack, junk: object) -> None:
     book.session("bad", input_tokens=junk, output_tokens=4).session("bad2", input_tokens=junk).session(
         "good", **tokens(10)
     )
@@ -22,7 +22,7 @@ def test_a_damaged_number_spoils_no_other(book: Book, opened: ExitStack, junk: o
     assert total.output == 4
 
 
-def test_text_that_is_no_utf8_spoils_nothing(book: Book, opened: ExitStack) -> None:
+def test_text_that_is_not_utf8_affects_nothing(book: Book, opened: ExitStack) -> None:
     book.session("bad", **tokens(3)).session("good", title="fine", **tokens(10))
     with closing(sqlite3.connect(book.path)) as db:
         db.execute("UPDATE sessions SET title = CAST(x'ff41' AS TEXT) WHERE id = 'bad'")

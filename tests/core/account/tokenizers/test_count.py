@@ -108,7 +108,7 @@ def message(**wire: object) -> Message:
     return Message(wire)
 
 
-def test_calls_and_texts_count_thinking_stands_apart_and_images_weigh_nothing() -> None:
+def test_calls_and_texts_count_thinking_is_separate_and_images_weigh_nothing() -> None:
     call = {"id": "1", "function": {"name": "terminal", "arguments": '{"command": "ls"}'}}
     parts = [{"type": "text", "text": "hello world"}, {"type": "image_url", "image_url": {"url": "data:"}}]
     counts = count_messages(

@@ -91,7 +91,7 @@ def test_a_summary_is_no_request_of_the_user_from_019_on(release: str, put_back:
     assert (ASK.text in [m.text for m in after]) is put_back
 
 
-def test_022_puts_the_newest_answer_back_where_it_stood() -> None:
+def test_022_puts_the_newest_answer_back_where_it_was() -> None:
     later = Message({"role": "user", "content": "And the ledgers?"})
     after = as_next_request((SUMMARY, later), [BULK, ASK, ANSWER, later], load_policy("0.22"))
     assert [m.text for m in after[1:]] == [ANSWER.text, later.text]

@@ -45,7 +45,7 @@ def test_one_that_is_not_enabled_is_taken_only_by_folder() -> None:
     assert accepted(found("other", enabled=False), loaded(), "small") == []
 
 
-def test_a_folder_is_found_only_where_the_beginning_of_its_source_speaks_of_engines() -> None:
+def test_a_folder_is_found_only_where_the_beginning_of_its_source_mentions_engines() -> None:
     assert accepted(replace(found(enabled=False), hinted=False), loaded()) == []
     assert accepted(replace(found(), hinted=False), loaded()) == list(releases())
 
@@ -67,7 +67,7 @@ def test_an_entry_point_that_names_a_function_is_taken_from_0_22_on() -> None:
     assert accepted(replace(point, module="small.plugin"), loaded()) == list(releases())
 
 
-def test_a_source_that_speaks_of_memory_is_read_in_folders_and_from_0_22_on_behind_entry_points() -> None:
+def test_a_source_that_mentions_memory_is_read_in_folders_and_from_0_22_on_in_entry_points() -> None:
     point = FoundEngine("small", EngineKind.ENTRY_POINT, "here", module="small", start="class MemoryProvider")
     assert accepted(point, loaded()) == [release for release in releases() if release != "0.22"]
     assert accepted(replace(found("other"), start="kind: exclusive"), loaded(), "small") == []

@@ -61,7 +61,7 @@ def test_a_chinese_topic_is_found() -> None:
     assert not topic.covers("解析模块")
 
 
-def test_the_name_of_a_file_is_taken_whole() -> None:
+def test_the_name_of_a_file_is_used_in_full() -> None:
     topic = Topic.of("Reader_1.py", ["open src/reader_1.py", "open src/reader_12.py"])
     assert topic.covers("src/reader_1.py (read)")
     assert not topic.covers("src/reader_12.py")

@@ -46,7 +46,7 @@ def test_the_configuration_is_read_for_a_document_too(name: str) -> None:
         ("Pending User Asks", "pending"),
     ],
 )
-def test_a_pending_question_is_not_told_as_answered(heading: str, kind: str) -> None:
+def test_a_pending_question_is_not_reported_as_answered(heading: str, kind: str) -> None:
     assert kind_of(heading) == kind
 
 

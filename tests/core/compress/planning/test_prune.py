@@ -65,7 +65,7 @@ def test_a_short_result_stays(release: str) -> None:
 
 
 @pytest.mark.parametrize("release", releases())
-def test_the_newest_copy_of_a_result_stays_whole_and_older_ones_refer_to_it(release: str) -> None:
+def test_the_newest_copy_of_a_result_stays_complete_and_older_ones_refer_to_it(release: str) -> None:
     rows = [Message(row) for row in round_of("c1", "y" * 200) + round_of("c2", "y" * 200)]
     measured = measure(rows, load_policy(release))
     after = pruned_messages(measured, SMALL)

@@ -23,7 +23,7 @@ def test_a_tool_result_that_quoted_a_summary_holds_none_once_it_is_pruned() -> N
     assert 2 in plan(measured, Settings(window=64_000)).pruned_at
 
 
-def test_a_summary_wrapped_behind_any_text_is_one_from_018_on() -> None:
+def test_a_summary_wrapped_after_any_text_is_one_from_018_on() -> None:
     text = "I had counted.\n[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]\n\n[CONTEXT SUMMARY]: nine"
     wire = Message({"role": "assistant", "content": text}).wire
     found = [name for name in ("0.17", "0.18", "0.22") if is_summary(wire, load_policy(name).summary)]

@@ -189,13 +189,13 @@ def test_every_path_of_a_long_summary_is_found() -> None:
     assert set(_fates(retention(middle, "\n".join(f"- {name}" for name in names))).values()) == {"kept"}
 
 
-def test_a_command_is_not_told_by_one_that_differs_in_a_word() -> None:
+def test_a_command_is_not_recognised_by_one_that_differs_in_a_word() -> None:
     middle = call("terminal", "ok", command="git -C /srv/shop fsck --full --connectivity-only")
     fates = _fates(retention(middle, "Ran git -C /srv/shop fsck --full --unreachable twice."))
     assert fates["git -C /srv/shop fsck --full --connectivity-only"] == "lost"
 
 
-def test_a_ban_told_in_other_words_is_paraphrased() -> None:
+def test_a_ban_in_other_words_is_paraphrased() -> None:
     report = retention(
         [user("Never touch the production database.")], "Touching the production database is forbidden."
     )

@@ -153,7 +153,7 @@ SHOP = [
         "All 18 tests pass.",
     ],
 )
-def test_a_code_a_label_a_unit_and_what_comes_of_an_act_are_known(claim: str) -> None:
+def test_a_code_a_label_a_unit_and_the_result_of_an_act_are_known(claim: str) -> None:
     assert claims(claim, SHOP) == ()
 
 
@@ -162,7 +162,7 @@ def test_a_figure_that_cannot_be_rounded_and_a_code_must_stand_somewhere(claim: 
     assert len(claims(claim, SHOP)) == 1
 
 
-def test_of_a_summary_in_another_language_only_values_and_acts_are_held_against_the_messages() -> None:
+def test_of_a_summary_in_another_language_only_values_and_acts_are_compared_with_the_messages() -> None:
     wrong = "The invoice is €1,161.\nThe meeting is at 15:45.\n"
     told = "Dunkirk was mentioned. The treasurer pays tomorrow, which nobody likes. Seats are scarce."
     found = claims(wrong + told, FRENCH)
@@ -264,7 +264,7 @@ def test_whatever_was_said_by_then_supports_a_claim_too() -> None:
     assert alone >= {"8443", "src/old.py", "docs/ports.md", "src/first.py"}
 
 
-def test_a_rule_may_be_told_with_what_was_said_before_it() -> None:
+def test_a_rule_may_be_stated_with_what_was_said_before_it() -> None:
     middle = [
         user("Write an importer for the CSV files of our three banks. Amounts are decimals, never floats.")
     ]
@@ -292,7 +292,7 @@ PACKED = [
         ("First seed before migrate.", True),
     ],
 )
-def test_a_pair_told_the_other_way_round_is_flagged(claim: str, wrong: bool) -> None:
+def test_a_reversed_pair_is_flagged(claim: str, wrong: bool) -> None:
     found = [one.where for one in retention(PACKED, f"The logs.\n{claim}").unsupported]
     assert found == ([claim] if wrong else [])
 
@@ -337,7 +337,7 @@ MOVE = [
         "It was checked on Monday 16 March.",
     ],
 )
-def test_a_value_may_be_told_in_another_language_or_less_exactly(claim: str) -> None:
+def test_a_value_may_be_stated_in_another_language_or_less_exactly(claim: str) -> None:
     assert [
         one for one in claims(f"The move is planned.\n{claim}", MOVE) if one.category in ("dates", "numbers")
     ] == []

@@ -69,7 +69,7 @@ def test_claims_nothing_supports_are_asked_about_once_without_the_transcript(wir
 
 
 @both
-def test_what_the_model_will_not_mend_is_taken_out_and_told(wire: str) -> None:
+def test_what_the_model_does_not_fix_is_removed_and_reported(wire: str) -> None:
     result, end = run(wire, "lying")
     assert len(end.requests) == 2
     assert not any(lie in result.body for lie in LIES)
@@ -143,7 +143,7 @@ def test_an_item_left_empty_goes_and_an_empty_section_says_so() -> None:
     assert len(taken) == 3
 
 
-def test_lines_go_under_their_headings_behind_what_stands_there() -> None:
+def test_lines_go_under_their_headings_after_what_is_there() -> None:
     lines = [FactLine("goal", "Ship it.", 0), FactLine("files", "a.py (read)", 1)]
     body = joined("## Goal\nMove.\n\n## Relevant Files\nNone.", lines, HEADINGS)
     assert body == "## Goal\nMove.\nShip it.\n\n## Relevant Files\n- a.py (read)"

@@ -86,7 +86,7 @@ def test_everything_from_the_session_is_redacted() -> None:
     assert key not in build_prompt(_request(auto_focus=key)).text
 
 
-def test_no_planted_credential_reaches_a_request_whatever_field_it_stands_in() -> None:
+def test_no_planted_credential_reaches_a_request_whatever_field_it_is_in() -> None:
     rng = random.Random(11)
     head = [user("start"), assistant("ok"), user("go")]
     middle, secrets = [], []

@@ -94,7 +94,7 @@ def _failed_under_the_tag_of_another(home: Home, *, meanwhile: bool = False) -> 
     home.line(f"context compression attempt telemetry: {json.dumps(telemetry)}", tag="T")
 
 
-def test_a_reason_under_the_tag_of_another_chat_is_that_of_the_attempt_it_stands_in(
+def test_a_reason_under_the_tag_of_another_chat_is_that_of_the_attempt_it_is_in(
     begun: MakeHome,
 ) -> None:
     """As 0.22.2 logged it: its threads keep the tag of the chat they served before."""

@@ -74,7 +74,7 @@ def test_one_taken_back_is_not_a_compaction_any_more(tmp_path: Path) -> None:
     assert events(path) == ()
 
 
-def test_the_same_rows_elsewhere_are_not_told_by_our_journal(tmp_path: Path) -> None:
+def test_the_same_rows_elsewhere_are_not_recognised_by_our_journal(tmp_path: Path) -> None:
     path = conversation(tmp_path / "state.db", "0.19")
     applied(path)
     (tmp_path / "copy").mkdir()
@@ -91,7 +91,7 @@ def test_a_journal_that_cannot_be_read_takes_no_answer_down(tmp_path: Path) -> N
     assert [event.trigger for event in events(path)] == [Trigger.MANUAL]
 
 
-def test_a_failure_of_hermes_before_what_we_wrote_lends_it_nothing_and_no_longer_stands(
+def test_a_failure_of_hermes_before_what_we_wrote_does_not_affect_it_and_is_no_longer_shown(
     begun: MakeHome,
 ) -> None:
     """Run with 0.22.2: a failed attempt was taken for the beginning of what we wrote later."""

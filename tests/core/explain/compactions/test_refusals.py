@@ -42,13 +42,13 @@ def test_a_refusal_is_read_for_what_it_is(text: str, means: str, limit: int | No
     assert (found.trigger, found.means, found.limit) == (Trigger.OVERFLOW, means, limit)
 
 
-def test_a_refused_output_is_not_told_as_a_conversation_too_long() -> None:
+def test_a_refused_output_is_not_reported_as_a_conversation_too_long() -> None:
     assert trigger_words(Trigger.OVERFLOW) == "the provider refused the request as too long"
     assert "requested output" in trigger_words(Trigger.OVERFLOW, refused="output_cap")
     assert "requested output" not in trigger_words(Trigger.PREFLIGHT, refused="output_cap")
 
 
-def test_a_refusal_without_a_word_of_length_is_not_told_as_one_of_length() -> None:
+def test_a_refusal_without_a_word_of_length_is_not_reported_as_one_of_length() -> None:
     assert "for another reason" in trigger_words(Trigger.OVERFLOW, refused="bad_request")
     assert "connection was cut" in trigger_words(Trigger.OVERFLOW, refused="disconnect")
     hidden = refusal_in("HTTP 400: Provider returned error")  # the router's own words, the cause behind them

@@ -210,7 +210,7 @@ def test_of_messages_that_an_anchor_was_found_to_price_none_is_read_again() -> N
     assert asked == [5, 6, 7, 8]
 
 
-def test_an_anchor_of_a_file_put_back_is_held_against_its_own_messages() -> None:
+def test_an_anchor_of_a_file_put_back_is_compared_with_its_own_messages() -> None:
     policy = load_policy("0.22")
     before = [Message({"role": "user", "content": text}) for text in ("one", "two", "three")]
     after = [Message({"role": "user", "content": text}) for text in ("one", "other", "three")]

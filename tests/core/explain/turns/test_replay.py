@@ -185,7 +185,7 @@ def test_what_the_gateway_compressed_belongs_to_the_message_it_looked_before(beg
     assert turn_sentence(turn) == "compressed by the gateway, 60,000 of 54,400 tokens (event 1)"
 
 
-def test_a_failed_attempt_is_never_told_as_a_compaction(begun: MakeHome) -> None:
+def test_a_failed_attempt_is_never_reported_as_a_compaction(begun: MakeHome) -> None:
     home = begun(source="telegram")
     home.talk(7)
     _gateway_fires(home, 28)
@@ -443,7 +443,7 @@ def test_a_compaction_belongs_to_the_turn_it_ran_in_though_its_request_is_saved_
     assert [(turn.text, turn.events) for turn in found][-2:] == [(found[-2].text, ()), ("go", (0,))]
 
 
-def test_a_turn_by_another_model_is_held_against_that_models_threshold(begun: MakeHome) -> None:
+def test_a_turn_by_another_model_is_compared_with_that_models_threshold(begun: MakeHome) -> None:
     """Larger than what the model allows that compressed later, and rightly not compressed."""
     home = begun(config="model:\n  default: mock-model\n", model="mock-big")
     made = "Context compressor initialized: model={} context_length={} threshold={} (75%) tail_budget=9"
@@ -574,7 +574,7 @@ def test_a_compaction_that_ran_before_a_turn_began_is_not_of_that_turn(begun: Ma
     assert (first.events, second.events) == ((0,), ())
 
 
-def test_what_a_gateway_compressed_before_a_turn_that_is_gone_is_not_told_of_a_later_one(
+def test_what_a_gateway_compressed_before_a_turn_that_is_gone_is_not_reported_for_a_later_one(
     begun: MakeHome,
 ) -> None:
     """Run with 0.16.0: a gateway's next compression replaces the rows the one before it left."""
@@ -645,7 +645,7 @@ def test_requests_that_were_joined_belong_to_the_turn_of_the_last_of_them(home: 
     ]
 
 
-def test_what_a_fallback_model_answered_is_held_against_its_own_threshold(begun: MakeHome) -> None:
+def test_what_a_fallback_model_answered_is_compared_with_its_own_threshold(begun: MakeHome) -> None:
     """Run with 0.22.2: a turn that mock-model began and another answered, whose window is larger."""
     home = begun(config="model:\n  default: mock-model\n", model="mock-model")
     for model, window, threshold in (("mock-big", 200_000, 150_000), ("mock-model", 64_000, 54_400)):

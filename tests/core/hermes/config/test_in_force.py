@@ -92,7 +92,7 @@ def test_what_hermes_itself_says_goes_before_it(tmp_path: Path) -> None:
     assert (found.tokens, found.claims[1].source) == (64000, "own")
 
 
-def test_what_hermes_assumes_counts_only_where_nothing_else_tells(tmp_path: Path) -> None:
+def test_what_hermes_assumes_counts_only_without_other_sources(tmp_path: Path) -> None:
     words = Evidence(Source.LOG, "agent.log:9", "defaulting to 256,000 tokens")
     assumed = WindowClaim("log", 256_000, words, Verdict.DERIVED)
     found = guess(tmp_path, model="nobody-knows", assumed=assumed)

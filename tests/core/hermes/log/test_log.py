@@ -137,7 +137,7 @@ def test_each_form_is_read(message: str, kind: Kind, values: dict[str, object]) 
     assert {name: getattr(record, name) for name in values} == values
 
 
-def test_telemetry_is_read_whole() -> None:
+def test_telemetry_is_read_completely() -> None:
     text = (
         'context compression attempt telemetry: {"commit_status":"committed",'
         '"current_estimated_tokens":56266,'

@@ -19,7 +19,7 @@ def test_such_a_word_is_masked_wherever_credentials_are_spoken_of(value: str, ar
 
 
 @pytest.mark.parametrize("value", ["Dragon@1972", "Tango-Kilo-48"])
-def test_it_stays_where_nothing_speaks_of_any(value: str) -> None:
+def test_it_stays_where_nothing_mentions_any(value: str) -> None:
     assert redact_text(f"we met {value} at the harbour") == f"we met {value} at the harbour"
 
 

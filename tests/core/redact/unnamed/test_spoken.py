@@ -60,7 +60,7 @@ def test_the_next_line_is_another_one() -> None:
         "find('password').type('{}')",
     ],
 )
-def test_right_behind_the_word_anything_odd_is_one(text: str) -> None:
+def test_right_after_the_word_anything_odd_is_one(text: str) -> None:
     assert "harbour2004" not in redact_text(text.format("harbour2004"))
 
 

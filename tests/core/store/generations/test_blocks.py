@@ -15,7 +15,7 @@ def rows(uids: str) -> list[RowOutline]:
     return [RowOutline(at, "user", RowState.LIVE, float(at), ord(uid)) for at, uid in enumerate(uids, 1)]
 
 
-def test_what_is_known_and_stands_right_behind_a_block_was_stored_again() -> None:
+def test_what_is_known_and_stands_right_after_a_block_was_stored_again() -> None:
     # abcd is compacted to Scd; abc comes once more, then x.
     assert stored_again(rows("abcd" + "Scd" + "abc" + "x"), 7) == (7, 8, 9)
 
@@ -50,7 +50,7 @@ def test_rows_stored_again_are_neither_tail_nor_compaction(make: Make, opened: O
     assert second.unseen == frozenset(second.row_ids[7:16])
 
 
-def test_a_compaction_right_behind_another_is_one_of_its_own(make: Make, opened: Opened) -> None:
+def test_a_compaction_right_after_another_is_one_of_its_own(make: Make, opened: Opened) -> None:
     """Its summary has the identity of a request, which is put once more between the rows it kept."""
     database = filled(make, "0.22")
     block = database.compact("s", 0, 6, "one")

@@ -69,7 +69,7 @@ def test_a_tail_that_was_copied_was_not_taken_back_where_no_row_has_a_uid(make: 
     assert states == [RowState.SUPERSEDED, RowState.REWOUND]
 
 
-def test_a_second_compaction_right_behind_the_first_keeps_no_head_that_was_archived(
+def test_a_second_compaction_right_after_the_first_keeps_no_head_that_was_archived(
     make: Make, opened: Opened
 ) -> None:
     """Run with 0.21.5: `/compress` typed twice; the request is put once more inside the tail it copies."""

@@ -28,7 +28,7 @@ def test_a_tool_turn_answers_the_call_in_front_of_it() -> None:
     assert [one.text for one in made[2:5]] == ["of a", "of b", "of nobody"]
 
 
-def test_a_call_that_was_answered_is_not_told_as_waiting() -> None:
+def test_a_call_that_was_answered_is_not_reported_as_waiting() -> None:
     written = offline_writer(SummarySpec(), Settings("0.22"))(TURNS, Span(0, 6))
     assert "/srv/a.py" in written.text
     assert "no result yet" not in written.text

@@ -54,7 +54,7 @@ def _dump(home: Path) -> list[tuple[Any, ...]]:
         return [row for table in tables for row in db.execute(f"SELECT * FROM {table} ORDER BY 1")]
 
 
-def test_what_is_applied_is_what_was_previewed_and_undo_takes_it_back(copy: Path, call: Call) -> None:
+def test_what_is_applied_is_what_was_previewed_and_undo_reverts_it(copy: Path, call: Call) -> None:
     before = _dump(copy)
     applied = call(*APPLY, "--yes")
     assert applied["applied"] is True

@@ -70,7 +70,7 @@ def test_a_focus_is_counted_apart(as_json: Json) -> None:
     assert set(found["retention"]) >= {"anchors", "focus", "score"}
 
 
-def test_focuses_are_held_against_none(as_json: Json, as_text: Text) -> None:
+def test_focuses_are_compared_with_none(as_json: Json, as_text: Text) -> None:
     words = ("compress", SLOW, "--compare-focus", "deploy", "--compare-focus", "cache")
     assert [column["focus"] for column in as_json(*words)["compare"]] == [None, "deploy", "cache"]
     assert as_text(*words).count("\n") == 4

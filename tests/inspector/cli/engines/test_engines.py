@@ -71,7 +71,7 @@ def test_compress_says_what_the_engine_left_and_what_is_broken(
     assert "tool_call_id" in str(told["engine"]["problems"])
 
 
-def test_engines_are_side_by_side_and_one_that_fails_spoils_nothing(
+def test_engines_are_side_by_side_and_one_that_fails_affects_nothing(
     home: Path, messages: Path, cli: Cli
 ) -> None:
     line = ["compress", "--messages", str(messages), "--window", "64000", "--home", str(home), "--json"]

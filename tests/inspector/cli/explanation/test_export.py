@@ -135,7 +135,7 @@ def test_a_report_begins_with_what_matters_and_keeps_lines_of_the_log_as_they_ar
         ("/srv/home/alice", "/srv/home/alice"),
     ],
 )
-def test_whose_home_a_path_is_in_is_not_told(text: str, told: str) -> None:
+def test_whose_home_a_path_is_in_is_not_reported(text: str, told: str) -> None:
     assert masked({"evidence": [text]}) == {"evidence": [told]}
 
 

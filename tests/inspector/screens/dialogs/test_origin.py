@@ -82,7 +82,7 @@ def test_hit_rates_of_a_break_and_costs_of_lifetimes_and_results_have_terms(samp
     } <= told
 
 
-def test_each_session_of_a_chain_is_reported_alone_and_the_conversation_whole(samples: Location) -> None:
+def test_each_session_of_a_chain_is_reported_alone_and_the_conversation_as_a_whole(samples: Location) -> None:
     with Store(samples) as store:
         sessions = store.conversation(store.resolve("Port the parser to Rust #3").id).sessions
     assert len(sessions) == 3

@@ -18,7 +18,7 @@ from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import drawn, press
 
 
-async def test_the_worst_is_reported_whole_with_its_fix_at_every_width_and_n_goes_through_all(
+async def test_the_worst_is_reported_in_full_with_its_fix_at_every_width_and_n_goes_through_all(
     samples: Location,
 ) -> None:
     app = InspectorApp([samples], now=lambda: NOW)
@@ -37,7 +37,7 @@ async def test_the_worst_is_reported_whole_with_its_fix_at_every_width_and_n_goe
         assert len(set(told)) == len(line.alerts)
 
 
-async def test_what_is_wrong_below_the_rows_in_sight_is_reported_too(samples: Location) -> None:
+async def test_what_is_wrong_below_the_visible_rows_is_reported_too(samples: Location) -> None:
     async with settled(app := InspectorApp([samples], now=lambda: NOW), 80, 14):
         listing = app.screen.listing  # type: ignore[attr-defined]
         assert len(listing.in_sight) < len(listing.extras)
@@ -56,20 +56,20 @@ async def test_a_healthy_home_is_reported_so_until_escape_takes_the_line_away(
         assert told not in drawn(pilot)
 
 
-def test_what_has_no_known_limit_is_not_told_to_be_well() -> None:
+def test_what_has_no_known_limit_is_not_called_healthy() -> None:
     known, unknown = Extra(ContextUse(10, 100, 200)), Extra(ContextUse())
     assert all_well([]) == all_well([unknown]) == ""
     assert all_well([known, unknown]).startswith("Of the one looked at, none failed")
     assert all_well([known, known, unknown]).startswith("Of the 2 conversations looked at, none failed")
 
 
-def test_nothing_is_told_to_be_well_while_conversations_wait_or_one_is_marked() -> None:
+def test_nothing_is_called_healthy_while_conversations_wait_or_one_is_marked() -> None:
     known = Extra(ContextUse(10, 100, 200))
     marked = Extra(ContextUse(99, 100, 200), severity=Severity.WARNING)
     assert all_well([known, None]) == all_well([known, marked]) == ""
 
 
-async def test_what_a_filter_shows_is_not_told_to_be_all_there_is(sample_home: Path) -> None:
+async def test_what_a_filter_shows_is_not_called_all_there_is(sample_home: Path) -> None:
     app = InspectorApp([locate(home=sample_home / "profiles" / "laptop")[0]], now=lambda: NOW)
     async with settled(app, 80, 24) as pilot:
         assert app.screen.query_one(AlertLine).calm

@@ -19,7 +19,7 @@ FEW, MANY, PATIENCE = 4, 40, 30
 
 
 @pytest.mark.parametrize("view", ["map", "why"])
-async def test_a_conversation_that_was_left_is_let_go(samples: Location, view: str) -> None:
+async def test_a_conversation_that_was_left_is_released(samples: Location, view: str) -> None:
     with Store(samples) as store:
         ids = [row.tip.id for row in store.conversations().rows][:9]
     app, before = InspectorApp([samples], now=lambda: NOW), held()

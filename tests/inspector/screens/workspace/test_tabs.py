@@ -34,7 +34,7 @@ async def test_a_click_on_a_tab_shows_it_with_and_without_its_number(app: MakeAp
                 assert f"[{name}]" in bar.render_line(0).text
 
 
-async def test_where_not_all_names_fit_the_active_tab_is_in_sight_and_the_others_are_keys(
+async def test_where_not_all_names_fit_the_active_tab_is_visible_and_the_others_are_keys(
     app: MakeApp, home: Path
 ) -> None:
     async with settled(running := app(home, session="twice", view="chain"), 50, 24) as pilot:
@@ -45,7 +45,7 @@ async def test_where_not_all_names_fit_the_active_tab_is_in_sight_and_the_others
         assert "1 [Why] 3 4 5 6" in bar.render_line(0).text
 
 
-async def test_the_generation_in_sight_is_named_at_every_width(app: MakeApp, home: Path) -> None:
+async def test_the_visible_generation_is_named_at_every_width(app: MakeApp, home: Path) -> None:
     for width, words in ((80, ""), (120, "generation "), (200, "generation ")):
         async with settled(running := app(home, session="twice", view="map"), width, 30) as pilot:
             bar = running.screen.query_one(TitleBar)

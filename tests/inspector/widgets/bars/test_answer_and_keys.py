@@ -47,7 +47,7 @@ async def test_without_colours_what_is_wrong_is_as_bright_as_what_helps(
     assert inks[0] == inks[1]
 
 
-async def test_what_helps_stays_whole_in_a_narrow_terminal() -> None:
+async def test_what_helps_stays_complete_in_a_narrow_terminal() -> None:
     helps = (
         "Leave prompt_caching.cache_ttl at 5m: the other would have cost $0.62 more over all of these calls."
     )

@@ -55,11 +55,11 @@ def test_the_parts_of_a_prompt_sum_up_to_it_whatever_the_log_says() -> None:
     assert layers[-1].values[1] == 100
 
 
-def test_prompts_of_which_nothing_is_known_are_not_taken_apart() -> None:
+def test_prompts_of_which_nothing_is_known_are_not_split() -> None:
     assert prompt_layers([(100, None, None)]) == ()
 
 
-def test_a_scale_has_round_numbers_where_they_leave_room_for_what_stands_there_already() -> None:
+def test_a_scale_has_round_numbers_where_they_leave_room_for_what_is_there_already() -> None:
     assert round_marks(162_000, 6) == {3: 100_000}
     assert round_marks(100, 5) == {1: 50, 4: 100}
     assert round_marks(23.0, 10, used=[9]) == {1: 5, 3: 10, 6: 15}
@@ -67,7 +67,7 @@ def test_a_scale_has_round_numbers_where_they_leave_room_for_what_stands_there_a
 
 
 @given(st.floats(1e-6, 1e12), st.integers(1, 60))
-def test_a_number_of_a_scale_stands_half_a_row_from_its_place_at_most(top: float, rows: int) -> None:
+def test_a_number_of_a_scale_is_half_a_row_from_its_place_at_most(top: float, rows: int) -> None:
     for row, mark in round_marks(top, rows).items():
         assert 0 < mark <= top * (1 + 1e-9)
         assert abs(mark / top * rows - (row + 1)) <= 0.5 + 1e-6

@@ -116,7 +116,7 @@ async def test_vim_keys_and_arrows_move_the_cursor() -> None:
         assert app.widget.cursor == 9
 
 
-async def test_the_cursor_stays_in_sight() -> None:
+async def test_the_cursor_stays_visible() -> None:
     app = Alone(Numbers(numbers(100)))
     async with app.run_test(size=(40, 10)) as pilot:
         await pilot.press("G")

@@ -138,7 +138,7 @@ def test_the_same_words_again_say_nothing_against_a_sentence() -> None:
     assert least_likely(once, twice, doubt("Other.", 1.0, "rows", "lock", "read"))[0] == "Other."
 
 
-def test_what_stands_apart_in_the_messages_is_suspected_first_and_a_denial_last() -> None:
+def test_what_is_far_apart_in_the_messages_is_suspected_first_and_a_denial_last() -> None:
     near, apart, denied = (doubt(where, 0.9, where, "heap") for where in ("Near.", "Apart.", "Denied."))
     near, denied = (replace(near, signs=replace(near.signs, parted=0.8)), with_denial(denied))
     assert least_likely(denied, near, apart)[:3] == ["Apart.", "Near.", "Denied."]

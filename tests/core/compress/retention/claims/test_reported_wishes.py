@@ -98,12 +98,12 @@ def test_a_rule_in_a_list_of_rules_needs_nobodys_name(heading: str) -> None:
     assert flagged("- Keep every secret out of the repository.", WORK) == []
 
 
-def test_a_ban_is_a_rule_wherever_it_stands() -> None:
+def test_a_ban_is_a_rule_wherever_it_is() -> None:
     assert flagged("Secrets must never reach the repository.", WORK)
     assert flagged("The ledger of 2019 must never be touched.", WORK) == []
 
 
-def test_a_wish_that_is_listed_is_not_told_by_what_is_before_the_list() -> None:
+def test_a_wish_that_is_listed_is_not_recognised_by_what_is_before_the_list() -> None:
     assert flagged("The user wants clean bookkeeping: empty invoices skipped, a monthly report.", WORK) == []
 
 

@@ -73,7 +73,7 @@ def test_a_focus_nobody_mentions_takes_nothing_away() -> None:
     assert summary(session(), focus="kubernetes") == summary(session())
 
 
-def test_a_focus_only_the_summary_before_speaks_of_is_favoured_too() -> None:
+def test_a_focus_only_the_summary_before_mentions_is_favoured_too() -> None:
     previous = "## Critical Context\n- The billing ledger is in /srv/billing/ledger.db, ticket BIL-77."
     middle = [message for n in range(12) for message in call("patch", "x", path=f"src/mail_{n}.py")]
     tight, wide = (

@@ -135,7 +135,7 @@ def test_what_only_sounds_like_a_rule_is_none(text: str) -> None:
     assert constraints(text) == ()
 
 
-def test_a_sentence_wrapped_by_hand_stays_whole() -> None:
+def test_a_sentence_wrapped_by_hand_stays_complete() -> None:
     assert sentences("It works because the lantern is lit, and\nthe harbour sees it.\nNext.") == (
         "It works because the lantern is lit, and the harbour sees it.",
         "Next.",

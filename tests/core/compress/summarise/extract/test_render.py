@@ -24,7 +24,7 @@ def test_a_long_path_is_written_out_once_in_the_list_of_files() -> None:
     assert body.count(LONG) == 1
 
 
-def test_a_path_that_is_listed_nowhere_stays_whole() -> None:
+def test_a_path_that_is_listed_nowhere_stays_complete() -> None:
     assert f"patch {LONG} -> done" in written(FactLine("actions", f"patch {LONG} -> done", 1))
 
 

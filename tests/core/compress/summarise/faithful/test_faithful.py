@@ -108,7 +108,7 @@ def test_what_no_line_says_is_quoted_where_there_is_room() -> None:
     assert retention(middle, body).score == pytest.approx(1.0)
 
 
-def test_what_a_line_has_told_is_not_filled_in_again_in_much_the_same_words() -> None:
+def test_what_a_line_already_says_is_not_added_again_in_much_the_same_words() -> None:
     told = FactLine("decisions", "Every part of the auth package uses constant time compares.", 1)
     again = FactLine("actions", "every part of the auth package uses constant time compares now", 2)
     other = FactLine("actions", "The deploy went out at noon.", 3)

@@ -157,7 +157,7 @@ def test_a_summary_window_of_config_lowers_nothing_where_no_line_says_so(begun: 
     [(52_000, 54_400, 64_000), (30_000, None, None)],
     ids=["close below the threshold", "far below it"],
 )
-def test_an_edited_config_stands_where_the_sizes_of_then_bear_it_out(
+def test_an_edited_config_stands_where_the_sizes_at_the_time_support_it(
     home: Home, passed: int, threshold: int | None, window: int | None
 ) -> None:
     home.call(1, passed)

@@ -70,7 +70,7 @@ async def test_rows_of_several_profiles_are_sorted_by_them(home: Path, tmp_path:
         assert order() == forwards[::-1]
 
 
-async def test_s_goes_through_the_columns_in_sight(app: MakeApp, home: Path) -> None:
+async def test_s_goes_through_the_visible_columns(app: MakeApp, home: Path) -> None:
     async with settled(running := app(home), 120, 30) as pilot:
         seen = set()
         for _ in SORTS:

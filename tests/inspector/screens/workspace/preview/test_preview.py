@@ -40,7 +40,7 @@ async def test_the_header_says_how_much_smaller_by_whom_and_for_how_much_and_wha
         assert note == (False, "The old summary stays.")
 
 
-async def test_the_answer_is_whole_at_every_width(samples: Location) -> None:
+async def test_the_answer_is_complete_at_every_width(samples: Location) -> None:
     async with open_app(samples, FULL, "preview").run_test() as pilot:
         async for _ in at_sizes(pilot, (60, 24), (80, 24), (100, 24)):
             assert comparison_headline(shown(pilot)).sentence in " ".join(drawn(pilot).split())
@@ -208,7 +208,7 @@ async def test_another_release_can_be_supposed_for_the_preview(samples: Location
         assert "what if: release 0.22" in drawn(pilot)
 
 
-async def test_what_hermes_would_say_is_whole_at_every_width_and_a_wide_one_lists_what_is_lost_next_to_it(
+async def test_what_hermes_would_say_is_complete_at_every_width_and_a_wide_one_lists_what_is_lost_next_to_it(
     samples: Location,
 ) -> None:
     app = open_app(samples, "Why is the deploy slow", "preview")

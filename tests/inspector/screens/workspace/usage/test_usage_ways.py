@@ -37,7 +37,7 @@ def days(*usd: int | None) -> tuple[Day, ...]:
     )
 
 
-def test_a_month_is_foretold_only_from_a_period_that_holds_all_of_it() -> None:
+def test_a_month_is_predicted_only_from_a_period_that_holds_all_of_it() -> None:
     found = answer(days(10, 10), Question())
     assert at_this_pace(found, NOON) == Decimal(30)
     assert at_this_pace(replace(found, question=Question(period=1)), NOON) is None

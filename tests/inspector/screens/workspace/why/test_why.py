@@ -145,7 +145,7 @@ async def test_each_compaction_is_a_line_and_the_automatic_one_is_open(samples: 
     assert "150K" in text
 
 
-async def test_why_what_was_lost_and_what_it_cost_are_in_the_first_sight(samples: Location) -> None:
+async def test_why_what_was_lost_and_what_it_cost_are_at_first_sight(samples: Location) -> None:
     async with open_app(samples, "Refactor the auth module", "why").run_test() as pilot:
         async for _ in at_sizes(pilot, (80, 24), (120, 40), (200, 60)):
             text = drawn(pilot)
