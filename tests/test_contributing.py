@@ -66,15 +66,16 @@ def test_a_release_is_added_with_the_fields_that_differ(monkeypatch: pytest.Monk
 
 
 def test_a_finding_is_words_and_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    ((key, entry),) = yaml.safe_load(example("# core/explain/diagnose/findings.yaml")).items()
+    table = yaml.safe_load(example("# core/explain/diagnose/findings.yaml"))
     monkeypatch.setattr(registry, "CONVERSATION_RULES", {})
-    monkeypatch.setattr(registry, "rules", lambda: {key: registry._rule(key, entry)})
+    monkeypatch.setattr(registry, "load_table", lambda path: table)
+    monkeypatch.setattr(registry, "rules", registry.rules.__wrapped__)
     defined(example("from core.model.compaction.event import Trigger"), summary_rules)
 
     def said(*focuses: str | None) -> list[str]:
         events = [SimpleNamespace(trigger=Trigger.MANUAL, focus=focus, evidence=()) for focus in focuses]
-        found, _ = registry.apply(registry.CONVERSATION_RULES, SimpleNamespace(completed=events), "s")
-        return [finding.sentence for finding in found]
+        found = registry.apply(registry.CONVERSATION_RULES, SimpleNamespace(completed=events), "s")
+        return [finding.sentence for finding in found.findings]
 
     assert said(None, "parser", None) == ["2 compactions by hand named no topic"]
     assert said("parser") == []

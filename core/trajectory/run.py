@@ -30,12 +30,12 @@ class Listener:
     Attributes:
         report: Called with entries, tokens and bytes of input done since the last call.
         problem: Called for entries that were kept unchanged.
-        result: Called for every shard, with whether an earlier run finished it.
+        result: Called for every shard, also for those that an earlier run finished.
     """
 
     report: Report
     problem: OnProblem
-    result: Callable[[ShardResult, bool], None]
+    result: Callable[[ShardResult], None]
 
 
 class OutputFault(InspectorError):  # noqa: N818 - the output could not be written
@@ -177,7 +177,7 @@ class _Results:
         """Take a finished shard; problems are reported once all lines before them are counted."""
         self._found[result.index] = result
         self._earlier += earlier
-        self._listener.result(result, earlier)
+        self._listener.result(result)
         while (found := self._found.get(self._next)) is not None:
             self._name(found)
             self._next += 1

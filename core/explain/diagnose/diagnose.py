@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 
@@ -14,6 +13,7 @@ from core.explain.diagnose.registry import (
     SPENDING_RULES,
     STORE_RULES,
     STORE_SPENDING_RULES,
+    Examination,
     apply,
     rule_places,
     rules,
@@ -28,19 +28,6 @@ from core.model.finding import Finding, NotKnown
 from core.store.store import Store
 
 _BY_CALL = "it is checked for one conversation at a time: findings SESSION"
-
-
-@dataclass(frozen=True, slots=True)
-class Examination:
-    """What was found, and what could not be checked.
-
-    Attributes:
-        findings: Worst first.
-        unknown: Rules that lack their evidence, each with what is missing.
-    """
-
-    findings: tuple[Finding, ...]
-    unknown: tuple[NotKnown, ...] = ()
 
 
 def examine(
@@ -71,14 +58,12 @@ def examine(
 
 def examine_case(case: Case) -> Examination:
     """Apply every rule about conversations to one already read."""
-    found, unknown = apply(CONVERSATION_RULES, case, case.conversation.root.id)
-    return Examination(tuple(found), tuple(unknown))
+    return apply(CONVERSATION_RULES, case, case.conversation.root.id)
 
 
 def examine_store(case: StoreCase) -> Examination:
     """Apply every rule about a database, except those about its tokens and its money."""
-    found, unknown = apply(STORE_RULES, case, None)
-    return Examination(tuple(found), tuple(unknown))
+    return apply(STORE_RULES, case, None)
 
 
 def diagnose(store: Store, session_id: str) -> Examination:
@@ -100,17 +85,18 @@ def diagnose_case(case: Case) -> Examination:
 
 def spending_findings(case: Case) -> tuple[Finding, ...]:
     """What the tokens and the money of one conversation show, worst first."""
-    return tuple(apply(SPENDING_RULES, case, case.conversation.root.id)[0])
+    return apply(SPENDING_RULES, case, case.conversation.root.id).findings
 
 
 def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
     """Apply every rule about a database as a whole; `integrity` also runs SQLite's own check."""
     case = StoreCase(store, datetime.now(UTC), integrity)
-    found, (money, unknown) = examine_store(case), apply(STORE_SPENDING_RULES, case, None)
+    found, money = examine_store(case), apply(STORE_SPENDING_RULES, case, None)
     rule_ids = {rules()[rule].id for rule in STORE_SPENDING_RULES}
     alone = [rule for key, rule in rules().items() if key in SPENDING_RULES and rule.id not in rule_ids]
     asked = (NotKnown(rule.id, rule.name, _BY_CALL) for rule in alone)
-    return Examination(worst_first(chain(found.findings, money)), (*found.unknown, *unknown, *asked))
+    findings = worst_first(chain(found.findings, money.findings))
+    return Examination(findings, (*found.unknown, *money.unknown, *asked))
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:

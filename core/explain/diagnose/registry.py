@@ -54,8 +54,8 @@ class Rule:
     name: str
     severity: Severity
     says: str
-    helps: str
-    limits: Mapping[str, Any]
+    helps: str = ""
+    limits: Mapping[str, Any] = field(default_factory=dict)
     each: bool = False
     quotes: str = ""
 
@@ -74,6 +74,19 @@ class Rule:
             evidence=tuple(replace(one, text=masked(one.text)) for one in found.evidence),
             remedy=self.helps.format(**numbers),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What was found, and what could not be checked.
+
+    Attributes:
+        findings: Worst first.
+        unknown: Rules that lack their evidence, each with what is missing.
+    """
+
+    findings: tuple[Finding, ...]
+    unknown: tuple[NotKnown, ...] = ()
 
 
 Check = Callable[[Any, Rule], Iterable[Found]]
@@ -117,7 +130,10 @@ def _readable(check: Check, subject: object, rule: Rule) -> Iterator[Found]:
 def rules() -> Mapping[str, Rule]:
     """Every rule, by id, in the order of findings.yaml."""
     table: Mapping[str, Any] = load_table("core/explain/diagnose/findings.yaml")
-    return {key: _rule(key, entry) for key, entry in table.items()}
+    return {
+        key: Rule(**{**entry, "id": key.partition("-")[0], "severity": Severity(entry["severity"])})
+        for key, entry in table.items()
+    }
 
 
 @cache
@@ -132,9 +148,7 @@ def quoted(rule: str, name: str) -> str:
     return forms.pop() if len(forms) == 1 else ""
 
 
-def apply(
-    checks: Mapping[str, Check], subject: object, session: str | None
-) -> tuple[list[Finding], list[NotKnown]]:
+def apply(checks: Mapping[str, Check], subject: object, session: str | None) -> Examination:
     """Run rules on a subject; the worst findings come first."""
     findings: list[Finding] = []
     unknown: list[NotKnown] = []
@@ -147,7 +161,7 @@ def apply(
             findings += [rule.finding(found, session) for found in cases]
         except Missing as missing:
             unknown.append(NotKnown(key, rule.name, str(missing)))
-    return sorted(findings, key=lambda finding: finding.severity.rank), unknown
+    return Examination(tuple(sorted(findings, key=lambda one: one.severity.rank)), tuple(unknown))
 
 
 def _joined(found: Iterable[Found]) -> Iterator[Found]:
@@ -166,16 +180,3 @@ def _register(table: dict[str, Check], rule: str) -> Callable[[Check], Check]:
         return check
 
     return add
-
-
-def _rule(key: str, entry: Mapping[str, Any]) -> Rule:
-    return Rule(
-        id=key.partition("-")[0],
-        name=entry["name"],
-        severity=Severity(entry["severity"]),
-        says=entry["says"],
-        helps=entry.get("helps", ""),
-        limits=entry.get("limits", {}),
-        each=entry.get("each", False),
-        quotes=entry.get("quotes", ""),
-    )

@@ -54,7 +54,7 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
         Column("name", shrinks=True, rank=2),
     )
     rows = zip(chain.nodes, chain.spent_below(), strict=True)
-    yield from lines(columns, (_cells(node, below[1], chain, asked, names) for node, below in rows))
+    yield from lines(columns, (_cells(node, below[1], asked, names) for node, below in rows))
     yield ""
     yield f"/resume opens {chain.resume_target}: {chain.resume_reason or 'nothing came after it'}"
     if any(node.lower_bound for node in chain.nodes):
@@ -62,7 +62,7 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
     yield from (f"note: {finding}" for finding in chain.findings)
 
 
-def _cells(node: ChainNode, below: Money, chain: Chain, asked: str, names: Mapping[str, str]) -> list[str]:
+def _cells(node: ChainNode, below: Money, asked: str, names: Mapping[str, str]) -> list[str]:
     from core.account.pricing.paid import paid
     from core.support import formatting as fmt
     from inspector.terminal.glyphs import KIND, kind_word

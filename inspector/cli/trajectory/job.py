@@ -143,7 +143,7 @@ def agree(args: argparse.Namespace, job: Job, engine: Engine) -> None:
     from inspector.settings.config_file import refuse_sending
 
     refuse_sending(choice.endpoint.host)
-    quiet = Listener(lambda *done: None, lambda *problem: None, lambda result, earlier: None)
+    quiet = Listener(lambda *done: None, lambda *problem: None, lambda result: None)
     seen = foresee(replace(job, dry=True), engine, quiet)
     calls = seen.metrics.total_summarization_calls
     if not calls:

@@ -199,7 +199,7 @@ class Progress:
         self._read += read
         self._show()
 
-    def _result(self, result: ShardResult, earlier: bool) -> None:
+    def _result(self, result: ShardResult) -> None:
         self._done += 1
         self._calls += result.metrics.total_summarization_calls
         self._show()

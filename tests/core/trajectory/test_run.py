@@ -31,15 +31,11 @@ class Heard:
 
     def __init__(self) -> None:
         self.problems: list[tuple[str, int, str]] = []
-        self.earlier = 0
         self.entries = 0
-        self.listener = Listener(self._report, lambda *one: self.problems.append(one), self._result)
+        self.listener = Listener(self._report, lambda *one: self.problems.append(one), lambda _: None)
 
     def _report(self, entries: int, tokens: int, read: int) -> None:
         self.entries += entries
-
-    def _result(self, result: object, earlier: bool) -> None:
-        self.earlier += earlier
 
 
 def compress(source: Path, output: Path, heard: Heard | None = None, **changes: Any) -> Outcome:

@@ -7,18 +7,13 @@ from datetime import UTC, datetime
 import pytest
 
 from core.explain.diagnose.case import StoreCase
-from core.explain.diagnose.diagnose import (
-    Examination,
-    diagnose,
-    diagnose_store,
-    examine,
-    examine_store,
-)
+from core.explain.diagnose.diagnose import diagnose, diagnose_store, examine, examine_store
 from core.explain.diagnose.registry import (
     CONVERSATION_RULES,
     SPENDING_RULES,
     STORE_RULES,
     STORE_SPENDING_RULES,
+    Examination,
     rules,
 )
 from core.explain.diagnose.rules.storage.transcript import MASK

@@ -26,7 +26,7 @@ from core.trajectory.shards.job import Job
 from core.trajectory.summaries.base import FILE, SummarySpec
 from tests.core.trajectory import sets
 
-QUIET = Listener(lambda *done: None, lambda *problem: None, lambda result, earlier: None)
+QUIET = Listener(lambda *done: None, lambda *problem: None, lambda result: None)
 
 
 @pytest.fixture(scope="module")

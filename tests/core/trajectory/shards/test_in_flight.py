@@ -18,7 +18,7 @@ from core.trajectory.summaries.base import SummarySpec
 from tests.core.compress.summarise.far_end import FarEnd, far_end
 from tests.core.trajectory import sets
 
-QUIET = Listener(lambda *done: None, lambda *problem: None, lambda result, earlier: None)
+QUIET = Listener(lambda *done: None, lambda *problem: None, lambda result: None)
 SECRET = "sk-ant-api03-" + "Ab3" * 30
 
 

@@ -117,7 +117,7 @@ def test_a_threshold_that_cannot_move_is_not_said_to(make_home: MakeHome, releas
         ("HTTP 413: Payload Too Large", "remove pictures and large tool results"),
         (
             "HTTP 400: max_tokens: 30000 > 28000, which is the maximum allowed number of output tokens",
-            "something else than the length",
+            "something other than the length",
         ),
     ],
 )

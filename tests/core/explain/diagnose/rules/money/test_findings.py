@@ -42,8 +42,8 @@ def case_findings(store: Store, session: str, report: CacheReport) -> tuple[Find
     return spending_findings(Case(open_context(store, session), (), NOW, report))
 
 
-def store_findings(store: Store) -> list[Finding]:
-    return apply(STORE_SPENDING_RULES, StoreCase(store, NOW), None)[0]
+def store_findings(store: Store) -> tuple[Finding, ...]:
+    return apply(STORE_SPENDING_RULES, StoreCase(store, NOW), None).findings
 
 
 def found(book: Book, session: str = "a", report: CacheReport | None = None) -> dict[str, Finding]:
