@@ -46,7 +46,7 @@ _FIXED = re.compile(
 )
 
 
-def score(facts: Sequence[Fact], index: SummaryIndex, vouched: float) -> float | None:
+def score(facts: Sequence[Fact], index: SummaryIndex, known_share: float) -> float | None:
     """The share of the facts' weight that is kept, 0 to 1; None without facts.
 
     A fact counts with the cube of its weight: ten kept names do not make up for a lost request, and hundreds
@@ -57,10 +57,10 @@ def score(facts: Sequence[Fact], index: SummaryIndex, vouched: float) -> float |
     Args:
         facts: The facts with their fates.
         index: The summary.
-        vouched: Share of the summary's own names and figures that occur in the messages.
+        known_share: Share of the summary's own names and figures that occur in the messages.
     """
     total_weight = sum(fact.weight**_POWER for fact in facts)
-    trust = min(1.0, max(0.0, (vouched - _STRANGE) / (_KNOWN - _STRANGE)))
+    trust = min(1.0, max(0.0, (known_share - _STRANGE) / (_KNOWN - _STRANGE)))
     kept_weight = sum(fact.weight**_POWER * _credit(fact, index) for fact in facts)
     return trust * kept_weight / total_weight if total_weight else None
 
@@ -100,12 +100,12 @@ def retention(
     """
     read = views(middle, offset, clean=redact_bulk)
     index = SummaryIndex(summary)
-    weighed = weigh(read, topic_of(focus, read))
+    facts_read = weigh(read, topic_of(focus, read))
     known = (*(one for _, one in around), *middle)
-    evidence = Evidence(read, known, weighed, (previous,) if previous else (), around=around)
+    evidence = Evidence(read, known, facts_read, (previous,) if previous else (), around=around)
     checked = check(summary, evidence, suspicions=not brief)
-    facts = tuple(_facts(weighed, index, same_language=checked.same_language))
-    kept, left_out = score(facts, index, checked.vouched), len(weighed.facts) - len(facts)
+    facts = tuple(_facts(facts_read, index, same_language=checked.same_language))
+    kept, left_out = score(facts, index, checked.known_share), len(facts_read.facts) - len(facts)
     claims = _masked(checked.unsupported)
     found = Retention(facts, _by_category(facts), score=kept, unsupported=claims, untranslated=left_out)
     if brief:
@@ -115,10 +115,10 @@ def retention(
         _by_focus(found) if focus else found,
         lost_by_message=shares,
         losses=losses,
-        stale=stale(weighed.ended, index, corrections(read)),
+        stale=stale(facts_read.ended, index, corrections(read)),
         missing_asks=_missing(pending(read), facts),
         forgotten=_forgotten(redact_text(previous), index) if previous else (),
-        noise=dict(weighed.noise),
+        noise=dict(facts_read.noise),
     )
 
 
@@ -156,9 +156,9 @@ def retention_of(
     )
 
 
-def _facts(weighed: WeighedFacts, index: SummaryIndex, *, same_language: bool) -> Iterator[Fact]:
+def _facts(facts_read: WeighedFacts, index: SummaryIndex, *, same_language: bool) -> Iterator[Fact]:
     """Each fact with its fate; for a summary in another language, without sentences that hold no value."""
-    for entry, weight in weighed.facts:
+    for entry, weight in facts_read.facts:
         fate: str | None = index.fate(entry.category, entry.value, entry.told_by)
         if fate == LOST and not same_language and entry.category in _SENTENCES:
             fate = _fate_of_its_values(entry.value, index)

@@ -14,14 +14,14 @@ from core.compress.facts.lexicon import dates, day_of, days_as_written, lexicon
 from core.compress.facts.topic import root, roots, terms
 from core.compress.facts.values import measures, parts_of, values
 
-TOLD, TOLD_LOOSELY, TOLD_OF_LONG = 0.6, 0.5, 0.4
-"""Share of a sentence's words that identify it: a rule or an error, any other, one longer than `_LONG`."""
+STRICT_SHARE, LOOSE_SHARE, LONG_SHARE = 0.6, 0.5, 0.4
+"""Share of a sentence's words that identify it: a rule or an error, others, those over `_LONG_SENTENCE`."""
 
-_LONG = 14
+_LONG_SENTENCE = 14
 _READ_TOGETHER = 3
 """How many lines form one passage."""
 
-_MOST_TERMS = 40
+_MAX_TERMS = 40
 KEPT, PARAPHRASED, LOST = "kept", "paraphrased", "lost"
 _HEX = re.compile(r"[0-9a-f]{7,64}")
 _SPACE = re.compile(r"\s+")
@@ -73,9 +73,9 @@ class Passages:
         """Share of some roots that the summary holds anywhere, 0 to 1."""
         return sum(word in self._postings for word in words) / len(words) if words else 0.0
 
-    def tell_command(self, value: str) -> bool:
+    def hold_command(self, value: str) -> bool:
         """Whether one line holds every word of a command: one other word makes it another command."""
-        needed = frozenset(terms(value)[:_MOST_TERMS])
+        needed = frozenset(terms(value)[:_MAX_TERMS])
         return len(needed) > 1 and any(needed <= words for words in self._words)
 
     def sharing(self, value: str, *, strict: bool) -> Iterator[str]:
@@ -83,8 +83,8 @@ class Passages:
 
         A passage with `enough` of `n` known words holds at least one of the `n - enough + 1` rarest.
         """
-        needed = roots(value)[:_MOST_TERMS]
-        share = TOLD if strict else TOLD_OF_LONG if len(needed) > _LONG else TOLD_LOOSELY
+        needed = roots(value)[:_MAX_TERMS]
+        share = STRICT_SHARE if strict else LONG_SHARE if len(needed) > _LONG_SENTENCE else LOOSE_SHARE
         enough = max(2, math.ceil(share * len(needed)))
         words = self._postings.keys() & needed
         if len(words) < enough:
@@ -261,20 +261,20 @@ class SummaryIndex:
         start = _ELLIPSIS.sub("", lower).strip()
         if self._opens_with(start[: max(_SHORTEST_PREFIX, len(start) * 2 // 3)]):
             return KEPT
-        return PARAPHRASED if self._is_told(category, value, told_by) else LOST
+        return PARAPHRASED if self._is_paraphrased(category, value, told_by) else LOST
 
-    def _is_told(self, category: str, value: str, told_by: tuple[str, ...]) -> bool:
+    def _is_paraphrased(self, category: str, value: str, told_by: tuple[str, ...]) -> bool:
         """Whether the summary says a sentence in other words."""
         passages = self.passages
         if category == "commands":
-            return passages.tell_command(value)
+            return passages.hold_command(value)
         if told_by:
-            return passages.coverage(told_by) >= TOLD_LOOSELY
+            return passages.coverage(told_by) >= LOOSE_SHARE
         if category == "asks" and len(self.raw_lines) <= _SHORT_SUMMARY:
             words = roots(lexicon().courtesy.sub(" ", value)) or roots(value)
             figures = [word for word in words if word.isdigit()]
             known = not figures or passages.coverage(figures) > 0
-            return known and passages.coverage(words) >= TOLD_LOOSELY
+            return known and passages.coverage(words) >= LOOSE_SHARE
         bound = category == "constraints"
         found = passages.sharing(value, strict=bound or category == "errors")
         return any(not bound or lexicon().constraint.search(text) for text in found)

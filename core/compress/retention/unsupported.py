@@ -19,7 +19,7 @@ from core.compress.facts.topic import roots, terms
 from core.compress.facts.values import FactValue, prose_values, values
 from core.compress.retention.claims.doubted import Doubt, doubts, suspected, weigh_doubts
 from core.compress.retention.claims.quantities import miscounted
-from core.compress.retention.claims.reported import LABEL, QUOTED, subject, unsupported_reports, unvoiced
+from core.compress.retention.claims.reported import LABEL, QUOTED, false_reports, false_wishes, subject
 from core.compress.retention.claims.standing import COUNTED, SMALL, is_day, is_rough, stands
 from core.compress.retention.ground.claim_words import claim_words, kind_of_check
 from core.compress.retention.ground.evidence import Evidence
@@ -28,11 +28,11 @@ from core.hermes.markers.markers import markers
 from core.model.compaction.preview import SUSPECTED, Unsupported
 
 _WHERE, _NEAREST = 240, 160
-_LEAST_NEAR = 0.25
+_MIN_SHARE = 0.25
 """The share of a claim's words that the line quoted beside it must hold."""
 
 _VALUES = frozenset(("paths", "ids", "names", "numbers", "dates", "urls", "hashes"))
-_MOST = 40
+_MAX_CLAIMS = 40
 _DAY = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _LANGUAGE = r"(?:English|French|German|Spanish|Chinese|Italian|Portuguese|Russian|Japanese|Korean|Latin)"
 _NAME = re.compile(
@@ -64,13 +64,13 @@ class Checked:
 
     Attributes:
         unsupported: Every unsupported claim, in the order of the summary, followed by those only suspected;
-            at most `_MOST`.
-        vouched: Share of its own names, ids, figures and dates that occur in the messages; 1 without any.
+            at most `_MAX_CLAIMS`.
+        known_share: Share of its own names, ids, figures and dates that occur in the messages; 1 without any.
         same_language: It is in the language of the messages, as far as that can be recognised.
     """
 
     unsupported: tuple[Unsupported, ...]
-    vouched: float
+    known_share: float
     same_language: bool
 
 
@@ -103,17 +103,17 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
         strange += _strange_figures(one.text, one.facts, evidence)
         strange += _strange_words(one.text, evidence, language) if same_language else ()
         strange += () if strange or one.recorded else _misreported(one, evidence, same_language=same_language)
-        for category, value in strange if len(found) < _MOST else ():
+        for category, value in strange if len(found) < _MAX_CLAIMS else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
     wrong = _believable(tuple(found.values()))
     # Only after a wrong claim does it matter how likely a sentence is, which takes long to compute.
     doubted = [one for one in read if wrong and suspicions and same_language and not one.recorded]
     worst = weigh_doubts([doubt for one in doubted for doubt in _doubts(one, evidence)])
     unlikely = suspected(worst, {claim.where for claim in wrong})
-    vouched = sum(known.values()) / len(known) if known else 1.0
-    claims = (*wrong, *map(_suspicion, unlikely))[:_MOST]
+    known_share = sum(known.values()) / len(known) if known else 1.0
+    claims = (*wrong, *map(_suspicion, unlikely))[:_MAX_CLAIMS]
     shown = tuple(_beside(one, evidence) for one in claims) if suspicions else claims
-    return Checked(shown, vouched, same_language)
+    return Checked(shown, known_share, same_language)
 
 
 def _believable(found: Sequence[Unsupported]) -> Sequence[Unsupported]:
@@ -149,7 +149,7 @@ def _beside(claim: Unsupported, evidence: Evidence) -> Unsupported:
     """A claim with what the messages say instead: the check that failed, else the most similar words."""
     text = claim.where if claim.category in _VALUES else claim.value
     found = evidence.acts.failure(kind_of_check(text)) if claim_words().checks.search(text) else None
-    found = found or evidence.accounts.nearest(*subject(text, tuple(_named(text))), _LEAST_NEAR)
+    found = found or evidence.accounts.nearest(*subject(text, tuple(_named(text))), _MIN_SHARE)
     at, line = found or (-1, "")
     return replace(claim, nearest=one_line(line, _NEAREST), message=at if at >= 0 else None)
 
@@ -206,13 +206,13 @@ def _strange_words(sentence: str, evidence: Evidence, language: str) -> Iterator
 def _misreported(one: _Sentence, evidence: Evidence, *, same_language: bool) -> Iterator[tuple[str, str]]:
     """Wishes nobody voiced, and pairs in reverse order; else one act that nothing supports."""
     plain = QUOTED.sub(" ", one.text)
-    wishes = unvoiced(plain, one.facts, evidence, rule=one.rule) if same_language else iter(())
+    wishes = false_wishes(plain, one.facts, evidence, rule=one.rule) if same_language else iter(())
     for claim in islice(wishes, 1):  # a sentence that is wrong once is wrong
         rule = one.rule or claim_words().rule.search(claim)
         yield ("constraints" if rule else "done"), one_line(claim.lstrip(_BULLET), _WHERE)
     yield from (("done", claim) for claim in _turned_round(plain, evidence))
     if not _is_copied(one, evidence):
-        acts = islice(unsupported_reports(one.text, one.facts, evidence), 1)
+        acts = islice(false_reports(one.text, one.facts, evidence), 1)
         yield from (("done", claim.lstrip(_BULLET)) for claim in acts)
 
 

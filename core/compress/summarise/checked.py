@@ -61,10 +61,10 @@ class Grounds:
         read = views(self._messages, clean=redact_bulk)
         before = [View(0, "assistant", ends(earlier))] if earlier.strip() else []
         topic = topic_of(request.focus, [*before, *read])
-        weighed = weigh([*before, *read], topic)
-        self._facts = [fact for fact in weighed.facts if topic is None or fact[0].in_focus]
+        facts = weigh([*before, *read], topic)
+        self._facts = [fact for fact in facts.facts if topic is None or fact[0].in_focus]
         also = [text for text in (earlier, redact_text(request.asked_before)) if text.strip()]
-        self._evidence = Evidence(read, self._messages, weighed, also)
+        self._evidence = Evidence(read, self._messages, facts, also)
 
     def unsupported(self, text: str) -> tuple[Unsupported, ...]:
         """The claims of a text that nothing supports, without those that are only suspected."""

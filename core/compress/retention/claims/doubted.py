@@ -25,18 +25,18 @@ from core.compress.retention.ground.evidence import Evidence
 from core.support.program_files import load_table
 
 _CLAUSE = re.compile(r"[;:]\s+|,\s+(?:and|but|so|while|whereas|although)\s+|\s+(?:but|[-–—]+)\s+|[；：，]")
-_LONGEST = 1000
+_MAX_CHARS = 1000
 """The longest sentence that is checked, in characters; a longer one is a list or a quotation."""
 
 _HEADING = re.compile(r"\*\*[^*]*\*\*")
-_LEAST = 0.25
+_MIN_SHARE = 0.25
 """The share of a clause that a passage must hold to be considered."""
 
 _COPIED = 0.3
 """If fewer of its words than this are missing from one passage, a clause may be a copy."""
 
 _ASIDE = re.compile(r" ?\([^()]*\)")
-_FEWEST = 3
+_MIN_WORDS = 3
 """A clause needs this many words and names for one to be swapped for another."""
 
 
@@ -106,7 +106,7 @@ def weigh_doubts(doubts: Sequence[Doubt]) -> Worst:
     """The least likely clause of each sentence, with the weight against it alone and beside the others."""
     table = _table()
     worst: dict[str, tuple[float, Doubt]] = {}
-    for one, again in zip(doubts, _told_again(doubts), strict=True):
+    for one, again in zip(doubts, _repeated_share(doubts), strict=True):
         signs = {**asdict(one.signs), "again": again}
         weight = table["alone"] + sum(table["weights"][sign] * value for sign, value in signs.items())
         if one.where not in worst or weight > worst[one.where][0]:
@@ -114,7 +114,7 @@ def weigh_doubts(doubts: Sequence[Doubt]) -> Worst:
     return worst
 
 
-def _told_again(doubts: Sequence[Doubt]) -> list[float]:
+def _repeated_share(doubts: Sequence[Doubt]) -> list[float]:
     """How much of each clause another sentence says too, 0 to 1."""
     telling: dict[str, list[int]] = defaultdict(list)
     for number, one in enumerate(doubts):
@@ -147,13 +147,13 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
         evidence: What the messages support.
         where: The sentence as it is shown.
     """
-    if len(sentence) > _LONGEST or sentence.endswith((":", "：")) or _HEADING.fullmatch(sentence):
+    if len(sentence) > _MAX_CHARS or sentence.endswith((":", "：")) or _HEADING.fullmatch(sentence):
         return
     words = claim_words()
     for clause in _CLAUSE.split(LABEL.sub("", sentence)):
         names, statements = subject(clause, facts)
         if len(names) + len(statements) >= 2 and not _is_list(clause, facts):
-            accounts = evidence.accounts.of(names, statements, _LEAST)
+            accounts = evidence.accounts.of(names, statements, _MIN_SHARE)
             weights = evidence.accounts.weigh(names, statements)
             denied = bool(words.unreal.search(clause)) and not words.rule.search(clause)
             signs = Signs(
@@ -194,7 +194,7 @@ def _swapped(names: Sequence[str], accounts: Sequence[Account], weights: Mapping
     """How much better passages without one of the words match the rest than passages with it."""
     most = 0.0
     telling = (term for term in weights if term in names or term not in reporting())
-    for word in telling if len(weights) >= _FEWEST else ():
+    for word in telling if len(weights) >= _MIN_WORDS else ():
         rest = sum(weights.values()) - weights[word]
         best = {True: 0.0, False: 0.0}
         for one in accounts:

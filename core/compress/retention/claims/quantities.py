@@ -21,19 +21,19 @@ from core.compress.retention.claims.standing import COUNTED, is_code, is_rough
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
 
-_TOLD, _APART = 0.6, 0.3
+_SAME_SHARE, _MIN_LEAD = 0.6, 0.3
 """Share of a figure's surrounding words that a line with another must hold; its lead over lines with it."""
 
 _SURE = 2
 """Digits of a figure that, once given by a person, is taken for what they meant."""
 
-_FEWEST = 2
+_MIN_WORDS = 2
 """How many words, besides what is counted, show that two lines say the same."""
 
-_NEAR = 4
+_WORDS_AROUND = 4
 """How many words on each side of a figure show what it counts."""
 
-_BESIDE = 60
+_CHARS_AROUND = 60
 """Within this many characters on each side of the figure, the same words support it."""
 
 _START = 4
@@ -112,11 +112,11 @@ def _digits(figure: str) -> str:
 def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     """What is counted, if the lines that say so give only other figures for it; else empty."""
     figure, units = figure_of(match[1]), _units(match["nouns"])
-    around = [*part[: match.start()].split()[-_NEAR:], *part[match.end(1) :].split()[:_NEAR]]
+    around = [*part[: match.start()].split()[-_WORDS_AROUND:], *part[match.end(1) :].split()[:_WORDS_AROUND]]
     about = [word for word in roots(" ".join(around)) if word[:1] == "=" or word not in reporting()]
     about = [word for word in about if not word.isdigit()]
     counted = next(reversed(units), "")
-    if sum(word[:_START] != counted for word in about) < _FEWEST:
+    if sum(word[:_START] != counted for word in about) < _MIN_WORDS:
         return ""
     voices = evidence.accounts.voices
     if voices.gives(figure, _SURE) or voices.count(figure, units):
@@ -125,7 +125,7 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     best: dict[str, float] = dict.fromkeys(units, 0.0)
     known = 0.0
     accounts = evidence.accounts
-    lines = accounts.lines(about, _TOLD - _APART) if units and about else {}
+    lines = accounts.lines(about, _SAME_SHARE - _MIN_LEAD) if units and about else {}
     for line, held_words in lines.items():
         quantities = _quantities(line)
         if not written.isdisjoint(quantities):
@@ -137,14 +137,14 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
                 for unit in alike
             }
     unit = max(best, key=lambda one: best[one], default="")
-    if not unit or best[unit] < _TOLD or best[unit] <= known + _APART:
+    if not unit or best[unit] < _SAME_SHARE or best[unit] <= known + _MIN_LEAD:
         return ""
     words, one = claim_words(), unit.removesuffix("s")
     if one not in words.units and figure in evidence.counts(words.counted.get(one, ())):
         return ""  # a program counted that many at least once
     beside = (_beside(match[1].lower(), line) for line in evidence.lines(match[1].lower()))
     shares = (accounts.share(about, roots(text), unit[:_START]) for text in beside)
-    return unit if best[unit] > max(shares, default=0.0) + _APART else ""
+    return unit if best[unit] > max(shares, default=0.0) + _MIN_LEAD else ""
 
 
 @lru_cache(maxsize=16384)  # every figure of a summary asks for the same lines: this halves the time
@@ -155,7 +155,7 @@ def _quantities(line: str) -> Mapping[str, Mapping[str, str]]:
 
 def _beside(figure: str, line: str) -> str:
     at = line.find(figure)
-    return line[max(0, at - _BESIDE) : at + _BESIDE]
+    return line[max(0, at - _CHARS_AROUND) : at + _CHARS_AROUND]
 
 
 def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:

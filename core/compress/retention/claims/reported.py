@@ -39,10 +39,10 @@ _FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
 _VOICED, _LAID_DOWN = 0.5, 0.65
 """Share of a wish, or of a rule, that a person must have said in one breath (see `Voices.voiced`)."""
 
-_LISTED, _TOLD, _FEWEST = 0.35, 0.6, 3
+_LISTED_SHARE, _STATED_SHARE, _MIN_RULE_WORDS = 0.35, 0.6, 3
 """For a rule that is only listed: this share; the share that anybody says; its fewest names and words."""
 
-_FEW = 2
+_MIN_WORDS = 2
 """A rule with fewer names and words than this is identified with reporting words too."""
 
 _ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）|,\s+(?:quoted|priced|offered)\s[^,;.]*")
@@ -60,7 +60,7 @@ _ENDS = re.compile(
 )
 
 
-def unsupported_reports(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
+def false_reports(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
     """The acts and passed checks that a sentence reports and nothing supports.
 
     Args:
@@ -165,7 +165,7 @@ def _things_of(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> t
     return things, any(not _INSIDE.search(clause[: clause.find(path)]) for path in files)
 
 
-def unvoiced(
+def false_wishes(
     sentence: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool = False
 ) -> Iterator[str]:
     """What a sentence says people wanted, decided or refused, although nobody said it.
@@ -190,11 +190,11 @@ def unvoiced(
 def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether nobody said even some of a rule that is listed without an author."""
     names, words = subject(_LAYS_DOWN.sub(" ", _ENDS.split(rule, maxsplit=1)[0]), facts)
-    accounts, several = evidence.accounts, len(names) + len(words) >= _FEWEST
+    accounts, several = evidence.accounts, len(names) + len(words) >= _MIN_RULE_WORDS
     if not several or language_of(rule) != accounts.voices.language:
         return False
-    voiced = max(accounts.voices.voiced(some, words, rule=False) for some in (names, ()))
-    return voiced < _LISTED and not accounts.of(names, words, _TOLD)
+    voiced = max(accounts.voices.share_voiced(some, words, rule=False) for some in (names, ()))
+    return voiced < _LISTED_SHARE and not accounts.of(names, words, _STATED_SHARE)
 
 
 def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
@@ -223,14 +223,14 @@ def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, ru
     """Whether no person said most of a text in one breath; for a rule, in one that states a rule."""
     names, words = subject(_LAYS_DOWN.sub(" ", what), facts)
     telling = [word for word in words if word not in reporting()]
-    if rule and len(names) + len(telling) < _FEW and not any(map(str.isdigit, telling)):
-        several = len(names) + len(words) >= _FEW
+    if rule and len(names) + len(telling) < _MIN_WORDS and not any(map(str.isdigit, telling)):
+        several = len(names) + len(words) >= _MIN_WORDS
         telling, rule = (words, True) if several else (telling, _LAYS_DOWN.search(what) is not None)
     least = _LAID_DOWN if rule else _VOICED
-    voiced = partial(evidence.accounts.voices.voiced, rule=rule)
+    voiced = partial(evidence.accounts.voices.share_voiced, rule=rule)
     # A summary adds to a wish which file or branch it concerned.
-    support = max(voiced(names, telling), voiced((), telling) if len(telling) >= _FEW else 0.0)
-    is_specific = len(names) + len(telling) >= _FEW or (rule and bool(names or telling))
+    support = max(voiced(names, telling), voiced((), telling) if len(telling) >= _MIN_WORDS else 0.0)
+    is_specific = len(names) + len(telling) >= _MIN_WORDS or (rule and bool(names or telling))
     return is_specific and support < least
 
 

@@ -128,7 +128,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
 def is_day(figure: str, evidence: Evidence) -> bool:
     """Whether a figure is a day in the German form, such as `30.09`, which the messages name."""
     day = _DAY_ONLY.fullmatch(figure)
-    return day is not None and _is_told_of(int(day["month"]), int(day["day"]), evidence)
+    return day is not None and _occurs_as_day(int(day["month"]), int(day["day"]), evidence)
 
 
 def _is_sum(figure: str, sentence: str) -> bool:
@@ -166,14 +166,14 @@ def _is_beside(figure: str, sentence: str, evidence: Evidence) -> bool:
 def _date(value: str, sentence: str, evidence: Evidence) -> bool:
     """A day that the messages name, or the date of a weekday that they do."""
     day = day_of(value)
-    if day is None or _is_told_of(*day, evidence):
+    if day is None or _occurs_as_day(*day, evidence):
         return True
     before = _LAST_WORD.search(sentence, 0, max(0, sentence.find(value)))
     weekday = before[1].lower() if before else ""
     return weekday in lexicon().weekdays and evidence.mentions(weekday)
 
 
-def _is_told_of(month: int, day: int, evidence: Evidence) -> bool:
+def _occurs_as_day(month: int, day: int, evidence: Evidence) -> bool:
     """Whether a day occurs in the messages: as written, in a range of days, or without its month."""
     written = days_as_written(month, day)
     if any((evidence.holds if form[0] in "-/" else evidence.mentions)(form) for form in written):

@@ -33,10 +33,10 @@ _ANSWERING = re.compile(r"ask|clarify", re.IGNORECASE)
 """Tools with which an assistant asks a person something; their result is the person's answer."""
 
 _ANSWER = re.compile(r'"="(.{1,4000}?)"(?:, "|\.)', re.DOTALL)
-_MOST_NEAR = 5
+_MAX_TEXTS = 5
 """How many texts are searched for the line nearest to a claim."""
 
-_LONG = 600
+_MAX_CALL_CHARS = 600
 """A call longer than this says several things, line by line."""
 
 _TINY = 1e-9
@@ -90,8 +90,8 @@ class Accounts:
         """Index, speaker, text and text in lower case, of everything that was said."""
         spoken = [(-1, (DOCUMENT, text)) for text in self._also]
         others = [(at, one) for at, one in self._around if one.role in (USER, ASSISTANT)]
-        heard = views([one for _, one in others])
-        spoken += [(others[view.index][0], said) for view in heard if (said := _said(view))]
+        views_of_others = views([one for _, one in others])
+        spoken += [(others[view.index][0], said) for view in views_of_others if (said := _said(view))]
         spoken += [(view.index, said) for view in self._read if (said := _said(view))]
         plain = ((at, speaker, without_code(text)) for at, (speaker, text) in spoken)
         return [(at, speaker, text, text.lower()) for at, speaker, text in plain]
@@ -125,7 +125,7 @@ class Accounts:
             least: The share of them that a text must hold.
         """
         terms = [*names, *words]
-        found = sorted(self.of(names, words, least), key=lambda one: -one.share)[:_MOST_NEAR]
+        found = sorted(self.of(names, words, least), key=lambda one: -one.share)[:_MAX_TEXTS]
         lines = [(one.at, line) for one in found for line in one.text.splitlines()]
         at, line = max(lines, key=lambda one: self.share(terms, roots(one[1])), default=(-1, ""))
         return (at, line) if line and self.share(terms, roots(line)) >= least else None
@@ -146,7 +146,7 @@ class Accounts:
                 shares[number] = shares.get(number, 0.0) + weight
         found: dict[str, frozenset[str]] = {}
         for sentence, held in (said[number] for number, share in shares.items() if share >= least - _TINY):
-            if len(sentence) <= _LONG:
+            if len(sentence) <= _MAX_CALL_CHARS:
                 found[sentence] = held
             else:
                 lines = ((line, frozenset(roots(line))) for line in sentence.splitlines())

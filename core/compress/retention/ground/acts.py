@@ -100,9 +100,9 @@ class Acts:
         """
         runs = self.runs(kind)
         if not runs:
-            return self._told_after(-1, kind)
+            return self._reported_after(-1, kind)
         counted = runs[-1:] if at_last else runs
-        return any(not one.error for one in counted) or self._told_after(counted[-1].at, None)
+        return any(not one.error for one in counted) or self._reported_after(counted[-1].at, None)
 
     def failure(self, kind: CheckKind | None) -> tuple[int, str] | None:
         """The last run of a kind of check (or of any) if it failed: index of its result, and its error."""
@@ -115,7 +115,7 @@ class Acts:
         commands = ((one, one.call.command.lower()) for one in self._outcomes if one.call.command)
         return [one for one, text in commands if ran.search(text) and is_acting(one.call)]
 
-    def _told_after(self, at: int, kind: CheckKind | None) -> bool:
+    def _reported_after(self, at: int, kind: CheckKind | None) -> bool:
         """Whether somebody said after a message that a check passed; one of a kind must be named."""
         report, calling = claim_words().told, {one.at for one in self._outcomes}
         texts = [

@@ -34,19 +34,19 @@ _FAR = 60
 _BETWEEN = "\n\x1e\n"
 """Separates two messages."""
 
-_MOST_PLACES = 300
+_MAX_PLACES = 300
 """How many occurrences of a value are checked; one inside longer words more often counts as known."""
 
 _SIZE = re.compile("[kmgt]i?b")
 """A unit that listings abbreviate to its first letter."""
 
-_BESIDE, _MOST_NEAR = 80, 30
+_BESIDE, _MAX_OCCURRENCES = 80, 30
 """Words within this many characters are said together; how many occurrences of one word are checked."""
 
-_EXACT, _LONG = 3, 32
+_EXACT, _ID_DIGITS = 3, 32
 """Digits by which a rounded figure is recognised; digits from which a number is an id."""
 
-_MOST_LINES, _NEAR = 80, 2000
+_MAX_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
 _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
 _COMMA = re.compile(r"\d{1,6},\d{1,2}")
@@ -71,13 +71,13 @@ class Evidence:
         self,
         read: Sequence[View],
         known: Sequence[Message],
-        weighed: WeighedFacts,
+        facts: WeighedFacts,
         also: Sequence[str] = (),
         *,
         around: Sequence[tuple[int, Message]] = (),
     ) -> None:
         self._read, self._known, self._also, self._around = read, known, also, around
-        self._values, self._ended = weighed.values, weighed.ended
+        self._values, self._ended = facts.values, facts.ended
         self._windows: dict[str, list[str]] = {}
 
     @cached_property
@@ -101,7 +101,7 @@ class Evidence:
         if lower in self._values:
             return True
         text, at = self._text, self._text.find(lower)
-        for _ in range(_MOST_PLACES):
+        for _ in range(_MAX_PLACES):
             if at < 0:
                 return False
             before = "" if _NEW_LINE.fullmatch(text, max(0, at - 2), at) else text[max(0, at - 1) : at]
@@ -124,7 +124,7 @@ class Evidence:
     def near(self, term: str) -> Sequence[str]:
         """The text around each occurrence of a name or root; for a frequent one, only the first ones."""
         if term not in self._windows:
-            places = islice(chain.from_iterable(map(self._begins, forms_of(term))), _MOST_NEAR)
+            places = islice(chain.from_iterable(map(self._begins, forms_of(term))), _MAX_OCCURRENCES)
             ends = ((max(0, at - _BESIDE), at + _BESIDE) for at in places)
             self._windows[term] = [self._text[start:end] for start, end in ends]
         return self._windows[term]
@@ -173,7 +173,7 @@ class Evidence:
     @cached_property
     def _figures(self) -> list[float]:
         """Every figure in the messages, in ascending order, each as every number it can be."""
-        found = (one for one in _ANY_FIGURE.findall(self._text) if len(one) < _LONG)
+        found = (one for one in _ANY_FIGURE.findall(self._text) if len(one) < _ID_DIGITS)
         return sorted({number for one in found for number in _readings(one)})
 
     def is_record(self, line: str) -> bool:
@@ -216,7 +216,7 @@ class Evidence:
     def lines(self, part: str) -> Iterator[str]:
         """The lines that contain a text, in lower case; of long lines the part around it."""
         text, at = self._text, self._text.find(part)
-        for _ in range(_MOST_LINES):
+        for _ in range(_MAX_LINES):
             if at < 0:
                 return
             end = text.find("\n", at)

@@ -43,7 +43,7 @@ class Voices:
     ) -> None:
         self._texts, self._weigh = spoken, weigh
 
-    def voiced(self, names: Sequence[str], words: Sequence[str], *, rule: bool) -> float:
+    def share_voiced(self, names: Sequence[str], words: Sequence[str], *, rule: bool) -> float:
         """The largest share of names (in lower case) and roots that a person said in one breath, 0 to 1.
 
         One breath is a sentence with its neighbours, and with the question it briefly answers.
@@ -56,7 +56,7 @@ class Voices:
         weights = self._weigh(names, words)
         total = sum(weights.values())
         best = 0.0
-        for lower, held, lays_down in self._breaths:
+        for lower, held, lays_down in self._statements:
             if rule and not lays_down:
                 continue
             statements = (
@@ -114,7 +114,7 @@ class Voices:
         return any(own.search(lower) for _, speaker, _, lower in self._texts if speaker == USER)
 
     @cached_property
-    def _breaths(self) -> list[tuple[str, frozenset[str], bool]]:
+    def _statements(self) -> list[tuple[str, frozenset[str], bool]]:
         """What people said as sentences with their neighbours, in lower case and as roots.
 
         Each comes with whether it states a rule.
