@@ -120,7 +120,7 @@ def _repeated_share(doubts: Sequence[Doubt]) -> list[float]:
     for number, one in enumerate(doubts):
         for term in one.weights:
             telling[term].append(number)
-    totals = [sum(one.weights.values()) for one in doubts]
+    totals = [sum(doubt.weights.values()) for doubt in doubts]
     again: list[float] = []
     for number, one in enumerate(doubts):
         shared: dict[int, float] = defaultdict(float)
@@ -157,7 +157,7 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
             weights = evidence.accounts.weigh(names, statements)
             denied = bool(words.unreal.search(clause)) and not words.rule.search(clause)
             signs = Signs(
-                apart=1 - max((one.share for one in accounts), default=0.0),
+                apart=1 - max((account.share for account in accounts), default=0.0),
                 swapped=_swapped(names, accounts, weights),
                 parted=_parted(clause.lower(), weights, evidence),
                 done=float(words.completed.search(clause) is not None and not denied),
@@ -197,8 +197,8 @@ def _swapped(names: Sequence[str], accounts: Sequence[Account], weights: Mapping
     for word in telling if len(weights) >= _MIN_WORDS else ():
         rest = sum(weights.values()) - weights[word]
         best = {True: 0.0, False: 0.0}
-        for one in accounts:
-            held_share = sum(weights[term] for term in one.held if term != word) / rest
-            best[word in one.held] = max(best[word in one.held], held_share)
+        for account in accounts:
+            held_share = sum(weights[term] for term in account.held if term != word) / rest
+            best[word in account.held] = max(best[word in account.held], held_share)
         most = max(most, best[False] - best[True])
     return most

@@ -202,7 +202,7 @@ def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]
     without_asides = _ASIDE.sub("", sentence)
     words = claim_words().attributed.get(evidence.accounts.voices.language)
     wants = words.wants.finditer(without_asides) if words else ()
-    found = [one for one in wants if words and _is_of_people(one, words, evidence)]
+    found = [want for want in wants if words and _is_of_people(want, words, evidence)]
     ends = [*(one.start() for one in found[1:]), len(without_asides)]
     for one, end in zip(found, ends, strict=False):
         what = without_asides[one.end() : end].strip(" .") or without_asides[: one.start()]
@@ -236,6 +236,6 @@ def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, ru
 
 def subject(text: str, facts: Sequence[FactValue]) -> tuple[list[str], list[str]]:
     """What a text is about: names in lower case, files by their last part, and the roots of its words."""
-    named = (one.value.lower() for one in facts if one.category not in _COUNTED and one.value in text)
+    named = (fact.value.lower() for fact in facts if fact.category not in _COUNTED and fact.value in text)
     names = dict.fromkeys(name.removesuffix("()").rpartition("/")[2] for name in named)
     return list(filter(None, names)), list(roots(_ORDINAL.sub(r"\1", _spoken_of(text, facts))))

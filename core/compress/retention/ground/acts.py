@@ -68,15 +68,15 @@ class Acts:
                 return True
         texts = (text for _, text in self._accounts.spoken if fits(text))
         statements = (one for text in texts for one in sentences(text) if fits(one))
-        clauses = (part for one in statements for part in _MAIN.split(one) if fits(part))
+        clauses = (part for statement in statements for part in _MAIN.split(statement) if fits(part))
         return any(
-            (_is_so(one) or _is_so(_up_to(did, one))) and (not of or any(word in one for word in of))
-            for one in clauses
+            (_is_so(clause) or _is_so(_up_to(did, clause))) and (not of or any(word in clause for word in of))
+            for clause in clauses
         )
 
     def failed(self, words: Sequence[str]) -> bool:
         """Whether every command that matches most of some words failed."""
-        shares = [(_told(one, words), one) for one in self._outcomes if one.call.command]
+        shares = [(_told(outcome, words), outcome) for outcome in self._outcomes if outcome.call.command]
         most = max((share for share, _ in shares), default=0)
         known = most >= _RUN and 3 * most >= 2 * len(words)
         return known and all(one.error for share, one in shares if share == most)
@@ -84,9 +84,9 @@ class Acts:
     def settled(self, pattern: str) -> bool:
         """Whether an act on the whole work came after the last edit, or nothing was edited."""
         did = re.compile(pattern)
-        edited = max((one.at for one in self._outcomes if _edits(one)), default=-1)
+        edited = max((outcome.at for outcome in self._outcomes if _edits(outcome)), default=-1)
         acts = (one for one in self._outcomes if one.at > edited and one.call.command and not one.error)
-        done = any(did.search(one.call.command.lower()) for one in acts if one.call.command)
+        done = any(did.search(act.call.command.lower()) for act in acts if act.call.command)
         return (
             edited < 0 or done or any(at > edited and did.search(text) for at, text in self._accounts.spoken)
         )
@@ -106,7 +106,7 @@ class Acts:
 
     def failure(self, kind: CheckKind | None) -> tuple[int, str] | None:
         """The last run of a kind of check (or of any) if it failed: index of its result, and its error."""
-        failed = [one for one in self.runs(kind)[-1:] if one.error]
+        failed = [run for run in self.runs(kind)[-1:] if run.error]
         return next(((one.result or one.at, one.error or "") for one in failed), None)
 
     def runs(self, kind: CheckKind | None) -> list[Outcome]:
@@ -117,20 +117,20 @@ class Acts:
 
     def _reported_after(self, at: int, kind: CheckKind | None) -> bool:
         """Whether somebody said after a message that a check passed; one of a kind must be named."""
-        report, calling = claim_words().told, {one.at for one in self._outcomes}
+        report, calling = claim_words().told, {outcome.at for outcome in self._outcomes}
         texts = [
             text
             for place, text in self._accounts.spoken
             if place < 0 or (place > at and place not in calling)
         ]
         statements = (sentence for text in texts if report.search(text) for sentence in sentences(text))
-        so = (one for one in statements if report.search(one) and _is_so(one))
+        so = (statement for statement in statements if report.search(statement) and _is_so(statement))
         return any(kind is None or kind.pattern.search(one) for one in so)
 
     @cached_property
     def _done(self) -> list[tuple[Outcome, str, str]]:
         """Calls that changed something and succeeded, each with its result, in lower case."""
-        ended = (one for one in self._outcomes if is_acting(one.call) and not one.error)
+        ended = (outcome for outcome in self._outcomes if is_acting(outcome.call) and not outcome.error)
         return [
             (
                 one,

@@ -127,7 +127,7 @@ def claim_words() -> ClaimWords:
         "speech": {language: frozenset(words.split()) for language, words in table["speech"].items()},
         **{name: _alike(table[name]) for name in ("counted", "units")},
     }
-    rest = {one.name: str(one.type) for one in fields(ClaimWords) if one.name not in made}
+    rest = {field.name: str(field.type) for field in fields(ClaimWords) if field.name not in made}
     return ClaimWords(**made, **{name: _as(kind, table[name]) for name, kind in rest.items()})
 
 
