@@ -77,7 +77,7 @@ def _dated(providers: Sequence[Provider]) -> tuple[int, list[date]]:
     """How many models providers list, and the day the newest rates of each that changed hold from."""
     models = [model for provider in providers for model in provider.models]
     changed = [model.prices for model in models if isinstance(model.prices, list)]
-    found = ([getattr(one.constraint, "start_date", None) for one in prices] for prices in changed)
+    found = ([getattr(price.constraint, "start_date", None) for price in prices] for prices in changed)
     return len(models), sorted(max(filter(None, days)) for days in found if any(days))
 
 

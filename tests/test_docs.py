@@ -63,8 +63,8 @@ def test_the_reference_names_every_scope_setting_and_finding() -> None:
 def test_every_screen_answers_a_question_and_names_keys_that_exist() -> None:
     scopes = {one.scope for one in table()}
     assert set(screen_questions()) == set(NAMES)
-    assert all(one.asks.endswith("?") for one in screen_questions().values())
-    assert {scope for one in screen_questions().values() for scope in one.scopes} - scopes == set()
+    assert all(question.asks.endswith("?") for question in screen_questions().values())
+    assert {scope for question in screen_questions().values() for scope in question.scopes} - scopes == set()
 
 
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="argparse words usage lines by its release")

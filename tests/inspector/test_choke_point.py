@@ -46,8 +46,8 @@ def harmless(node: ast.expr, call: ast.Call | None = None) -> bool:
 def markup_off(call: ast.Call | None) -> bool:
     keywords = call.keywords if call else []
     return any(
-        one.arg == "markup" and isinstance(one.value, ast.Constant) and one.value.value is False
-        for one in keywords
+        keyword.arg == "markup" and isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+        for keyword in keywords
     )
 
 

@@ -24,7 +24,7 @@ SAMPLE = "34-written-here"
 def demo(tmp_path: Path) -> Path:
     """That sample alone, in the cache directory and under another name than it was built with."""
     workshop, home = cache_directory() / ".demo-new", cache_directory() / "demo-test"
-    build(workshop, now=NOW, only=[one for one in scenarios() if one.name == SAMPLE])
+    build(workshop, now=NOW, only=[scenario for scenario in scenarios() if scenario.name == SAMPLE])
     os.replace(workshop, home)
     return home
 

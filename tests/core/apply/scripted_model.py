@@ -44,7 +44,7 @@ class ScriptedModel:
             return {"role": "assistant", "content": "## Goal\nThe scripted summary of a later compaction.\n"}
         self.requests.append(messages)
         last = max((at for at, one in enumerate(messages) if one["role"] == "user"), default=0)
-        done = sum(one["role"] == "tool" for one in messages[last:])
+        done = sum(message["role"] == "tool" for message in messages[last:])
         number = len(self.requests)
         if done < self.steps and body.get("tools"):
             return {"role": "assistant", "content": f"Step {number}.", "tool_calls": [self._call(number)]}

@@ -138,7 +138,7 @@ def test_a_continuation_is_one_to_hermes_rules(tmp_path: Path, journal: Journal,
     done = applied(path, journal, ApplyMode.CONTINUATION)
     with Store(path) as store:
         thread = store.conversation("s")
-        assert [one.id for one in thread.sessions] == ["s", done.target_id]
+        assert [session.id for session in thread.sessions] == ["s", done.target_id]
         assert thread.resume_target == done.target_id
         assert thread.sessions[0].end_reason == "compression"
         assert (thread.tip.title, thread.tip.tokens.input, thread.tip.ended_at) == (
@@ -146,7 +146,7 @@ def test_a_continuation_is_one_to_hermes_rules(tmp_path: Path, journal: Journal,
             0,
             None,
         )
-        assert [one.copies for one in thread.generations] == [0, 8]
+        assert [generation.copies for generation in thread.generations] == [0, 8]
 
 
 @pytest.mark.parametrize("release", ["0.16", "0.19", "0.22"])
@@ -272,7 +272,7 @@ def test_the_row_in_which_a_gateway_notes_settings_is_not_a_message(tmp_path: Pa
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE messages SET role = 'session_meta' WHERE id = 11")
     with Store(path) as store:
-        before = [one.row.id for one in live_messages(store, "s") if one.row]
+        before = [message.row.id for message in live_messages(store, "s") if message.row]
         conversation_rows = store.conversation("s").generations[0].row_ids
     assert before == list(conversation_rows)
     assert 11 not in before

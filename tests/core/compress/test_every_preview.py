@@ -128,5 +128,5 @@ def test_real_transcripts(tmp_path: Path) -> None:
     with tarfile.open(shared("data/cases.tar.xz")) as archive:
         archive.extractall(tmp_path, filter="data")
     rows = [json.loads(path.read_text("utf-8")) for path in sorted(tmp_path.rglob("*.json"))]
-    seen, changed = changed_by(one if isinstance(one, list) else one["messages"] for one in rows)
+    seen, changed = changed_by(row if isinstance(row, list) else row["messages"] for row in rows)
     assert changed > seen / 4

@@ -33,11 +33,11 @@ def begun(writer: Writer, limits: Limits | None = None) -> Follower:
 
 
 def rows(events: list[LiveEvent]) -> list[int]:
-    return [one.facts["row"] for one in events if one.kind is LiveKind.MESSAGE]
+    return [event.facts["row"] for event in events if event.kind is LiveKind.MESSAGE]
 
 
 def prompts(events: list[LiveEvent]) -> list[int]:
-    return [one.facts["prompt"] for one in events if one.kind is LiveKind.CALL]
+    return [event.facts["prompt"] for event in events if event.kind is LiveKind.CALL]
 
 
 def test_what_was_there_before_is_not_reported(writer: Writer) -> None:

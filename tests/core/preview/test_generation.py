@@ -73,9 +73,9 @@ def test_a_generation_that_is_followed_holds_no_texts_and_reads_only_what_is_new
     writer.message("more")
     after = follow(place, before)
     assert asked == writer.wrote[-2:]
-    assert "".join(one.text for one in after.messages if one.role == "user").strip("…") == ""
+    assert "".join(message.text for message in after.messages if message.role == "user").strip("…") == ""
     whole = with_texts(place, after, lambda: False)
-    assert [one.text for one in whole.messages[-2:]] == ["another", "more"]
+    assert [message.text for message in whole.messages[-2:]] == ["another", "more"]
     assert after.planned(after.measured, after.what_if.actual) == whole.planned(
         whole.measured, whole.what_if.actual
     )
@@ -93,7 +93,7 @@ def test_a_generation_that_had_to_be_read_again_holds_no_texts_either(tmp_path: 
         writer.call(200)
         before = follow(place, before)
     assert before.measured.duplicates
-    texts = [one.text for one in before.messages if one.role == "user"]
+    texts = [message.text for message in before.messages if message.role == "user"]
     assert "".join(texts).strip("…") == ""
 
 

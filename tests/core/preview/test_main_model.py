@@ -64,7 +64,7 @@ class RefusedError(Exception):
 def test_after_which_statuses_is_what_the_releases_themselves_did(release: str, after: set[int]) -> None:
     on = load_policy(release).failure.main_model_on
     statuses = (400, 401, 402, 403, 404, 408, 429, 500, 502, 503, 504)
-    assert {one for one in statuses if failure_of(RefusedError(one), "").kind.value in on} == after
+    assert {status for status in statuses if failure_of(RefusedError(status), "").kind.value in on} == after
 
 
 def test_after_which_failures_differs() -> None:

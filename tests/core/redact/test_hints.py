@@ -49,7 +49,7 @@ def both_ways(text: str) -> tuple[list[Hit], list[Hit]]:
 
 @pytest.mark.parametrize("seed", [3, 11])
 def test_nothing_of_the_corpus_is_missed(seed: int) -> None:
-    texts = [form for one in credentials(seed) for form in nested(one.text)]
+    texts = [form for credential in credentials(seed) for form in nested(credential.text)]
     for text in random.Random(seed).sample(texts, 150):
         fast, slow = both_ways(text)
         assert fast == slow, text

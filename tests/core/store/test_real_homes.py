@@ -47,7 +47,7 @@ def test_there_is_a_generation_for_every_compaction_of_a_real_run(homes: Path) -
         done = [event for event in known["events"] if event["done"]]
         with Store(next(homes.glob(f"**/{run}/home/state.db"))) as store:
             conversation = store.conversation(store.conversations().rows[0].root.id)
-            begun = [one for one in conversation.generations if one.boundary]
+            begun = [generation for generation in conversation.generations if generation.boundary]
             ends = [one["to_session"] for one in done]
             if [one.session_id for one in begun] != ends:
                 wrong[run] = (len(begun), len(done))
@@ -65,7 +65,7 @@ def test_logical_messages_count_once_where_hermes_names_them(homes: Path) -> Non
             (distinct,) = store.connection.execute(
                 "SELECT count(DISTINCT message_uid) FROM messages"
             ).fetchone()
-            assert sum(one.fresh for one in conversation.generations) == distinct
+            assert sum(generation.fresh for generation in conversation.generations) == distinct
 
 
 def test_every_version_opens_and_agrees_with_plain_sql(versions: Path) -> None:

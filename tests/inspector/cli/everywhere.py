@@ -47,7 +47,7 @@ def told(home: Path) -> dict[str, str]:
     tools = Answers(args).tools.items()
     questions = ("why", "plan", "cost", "lost deploy")
     return {name: ask("deploy", "s1") if name == "recall" else ask("s1") for name, ask in tools} | {
-        one: "\n".join(answers.answer(one.split(), args)) for one in questions
+        question: "\n".join(answers.answer(question.split(), args)) for question in questions
     }
 
 

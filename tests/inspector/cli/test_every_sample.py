@@ -16,7 +16,7 @@ COMMANDS = (
 )  # fmt: skip
 
 
-SAMPLES = [(one.profile or "default", one.sessions[0].title or "") for one in scenarios()]
+SAMPLES = [(scenario.profile or "default", scenario.sessions[0].title or "") for scenario in scenarios()]
 """Profile and title of the first session of each scenario."""
 
 

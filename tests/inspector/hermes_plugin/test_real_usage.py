@@ -66,7 +66,7 @@ def recorded(folder: Path) -> list[Buckets | None]:
     recording = Recording(folder / "state" / "hermes-inspector")
     with closing(open_readonly(folder / "home" / "state.db")) as connection:
         sessions = tuple(name for (name,) in connection.execute("SELECT id FROM sessions"))
-    return [one.usage for one in recording.requests(folder / "home", sessions) if not one.task]
+    return [request.usage for request in recording.requests(folder / "home", sessions) if not request.task]
 
 
 def told(billed: dict[str, Any], release: str) -> Buckets:

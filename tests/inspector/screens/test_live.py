@@ -54,7 +54,7 @@ def rows_of(app: InspectorApp) -> int:
     if not isinstance(screen, WorkspaceScreen) or screen.subject is None:
         return 0
     generations = screen.subject.conversation.generations
-    return sum(len(one.row_ids) for one in generations)
+    return sum(len(generation.row_ids) for generation in generations)
 
 
 async def test_the_list_shows_a_session_that_begins(writer: Writer) -> None:
@@ -337,7 +337,7 @@ async def test_a_page_that_does_not_follow_says_so_until_it_is_read_again(
     async with app.run_test(size=(120, 30)) as pilot:
         await until(pilot, lambda: not isinstance(app.screen, SessionsScreen | WorkspaceScreen))
         await pilot.pause(1.0)
-        await until(pilot, lambda: all(one.is_finished for one in app.workers))
+        await until(pilot, lambda: all(worker.is_finished for worker in app.workers))
         assert OUTDATED not in drawn(pilot)
         writer.message("more")
         await until(pilot, lambda: OUTDATED in drawn(pilot))

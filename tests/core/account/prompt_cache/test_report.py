@@ -81,7 +81,7 @@ def test_the_most_expensive_result_of_the_giant_conversation_is_the_giant(sample
 
 def test_a_copied_answer_is_not_another_call(sample_home: Path) -> None:
     found = report(sample_home, "Refactor the auth module")
-    assert max(one.calls for one in found.results) <= len(found.calls)
+    assert max(result.calls for result in found.results) <= len(found.calls)
 
 
 def test_without_a_log_the_report_says_what_it_cannot_know(sample_home: Path) -> None:
@@ -119,7 +119,7 @@ RUNS = [
 @pytest.mark.parametrize("run", [run for run in RUNS if "overflow" not in run])
 def test_buckets_equal_what_the_provider_answered_to_the_token(truth: Path, run: str) -> None:
     lines = map(json.loads, (truth / run / "requests.jsonl").read_text().splitlines())
-    answered = [one for one in lines if one.get("prompt_tokens") is not None and not one["summary"]]
+    answered = [line for line in lines if line.get("prompt_tokens") is not None and not line["summary"]]
     with Store(truth / run / "home" / "state.db") as store:
         rows = [row for row in collect([store], by="task").ledger().rows if row.key != "compression"]
     assert sum(row.tokens.prompt or 0 for row in rows) == sum(one["prompt_tokens"] for one in answered)
@@ -132,7 +132,7 @@ def test_summaries_equal_what_the_provider_answered_to_the_token(truth: Path, ru
     lines = map(json.loads, (truth / run / "requests.jsonl").read_text().splitlines())
     with Store(truth / run / "home" / "state.db") as store:
         (row,) = (row for row in collect([store], by="task").ledger().rows if row.key == "compression")
-    assert row.tokens.prompt == sum(one["prompt_tokens"] for one in lines if one["summary"])
+    assert row.tokens.prompt == sum(line["prompt_tokens"] for line in lines if line["summary"])
 
 
 @pytest.mark.shared
@@ -145,7 +145,7 @@ def test_real_breaks_are_compactions_and_new_processes(truth: Path, run: str) ->
     with Store(Location(home / "state.db", home)) as store:
         causes = []
         for row in store.conversations().rows:
-            ids = [one.id for one in row.sessions]
+            ids = [session.id for session in row.sessions]
             log, release = read_log(home, ids), nearest_release(run.split("/")[0])
             conversation = store.conversation(row.root.id)
             case = CacheInputs(store, conversation, store.messages, log, release)

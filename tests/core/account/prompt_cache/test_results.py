@@ -27,7 +27,7 @@ def test_two_results_under_one_id_live_apart(tmp_path: Path) -> None:
         results = cache_report(
             CacheInputs(store, store.conversation("s"), store.messages, prices=PriceBook())
         ).results
-    assert [(one.tool, one.tokens, one.calls) for one in results] == [
+    assert [(result.tool, result.tokens, result.calls) for result in results] == [
         ("read_file", 1000, 3),
         ("calculate", 10, 1),
     ]

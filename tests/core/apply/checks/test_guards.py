@@ -64,7 +64,7 @@ def another_process_has_it_open(path: Path) -> Iterator[int]:
 
 def test_a_quiet_database_passes_every_guard(tmp_path: Path) -> None:
     results = verdicts(prepared(tmp_path))
-    assert {one.state for one in results.values()} == {GuardState.PASSED}
+    assert {result.state for result in results.values()} == {GuardState.PASSED}
     assert list(results) == [
         "engine",
         "lock",

@@ -29,7 +29,7 @@ def answer(*args, **details):
 
 def taken(function, wanted):
     parameters = inspect.signature(function).parameters
-    if any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return wanted
     return {name: value for name, value in wanted.items() if name in parameters}
 

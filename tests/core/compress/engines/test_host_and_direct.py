@@ -37,7 +37,7 @@ def installed() -> Iterator[tuple[str, str]]:
     """What other distributions offer each release."""
     for release in RELEASES:
         places = [str(place) for place in (VENVS / release).glob("lib/python*/site-packages")]
-        points = [point for one in distributions(path=places) for point in one.entry_points]
+        points = [point for distribution in distributions(path=places) for point in distribution.entry_points]
         yield from ((release, point.name) for point in points if point.group == "hermes_agent.plugins")
 
 
@@ -68,7 +68,7 @@ def direct_lists(python: Path, kind: str, name: str, folder: Path) -> list[Any]:
     script = Path(__file__).with_name("direct_engine.py")
     words = [str(python), str(script), kind, name, str(cases)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=True, cwd=folder)
-    return [seen(one) for one in json.loads(done.stdout)]
+    return [seen(load) for load in json.loads(done.stdout)]
 
 
 def hosted_lists(found: FoundEngine, python: Path) -> list[Any]:

@@ -77,11 +77,11 @@ def test_damaged_rows_are_planned_alike(
 def test_no_text_is_left_but_that_of_the_newest_answer() -> None:
     rows = worked(1)
     lean = outlined(measure(rows, load_policy("0.22")))
-    held = [one.text for one in lean.messages]
+    held = [message.text for message in lean.messages]
     assert held.pop(lean.columns.newest_assistant) == "answer 29"
     assert sum(map(len, held)) <= len(rows)
-    assert [one.role for one in lean.messages] == [one.role for one in rows]
-    assert all(len(call.arguments) < 300 for one in lean.messages for call in one.tool_calls)
+    assert [message.role for message in lean.messages] == [row.role for row in rows]
+    assert all(len(call.arguments) < 300 for message in lean.messages for call in message.tool_calls)
 
 
 @pytest.mark.parametrize("again", [2, 4])

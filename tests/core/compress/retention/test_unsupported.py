@@ -167,7 +167,7 @@ def test_of_a_summary_in_another_language_only_values_and_acts_are_compared_with
     told = "Dunkirk was mentioned. The treasurer pays tomorrow, which nobody likes. Seats are scarce."
     found = claims(wrong + told, FRENCH)
     assert [one.value for one in found] == ["€1,161", "15:45"]
-    assert [one.category for one in claims("The unit tests passed.", FRENCH)] == ["done"]
+    assert [claim.category for claim in claims("The unit tests passed.", FRENCH)] == ["done"]
 
 
 def test_without_a_wrong_value_only_the_first_doubtful_act_is_flagged() -> None:
@@ -183,19 +183,19 @@ def test_without_a_wrong_value_only_the_first_doubtful_act_is_flagged() -> None:
 def test_tests_that_never_ran_did_not_pass() -> None:
     middle = [user("fix the parser"), *call("patch", "ok", path="src/parser.py"), assistant("It is changed.")]
     for told in ("All tests pass.", "The build went through, and that without errors."):
-        assert [one.category for one in claims(told, middle)] == ["done"]
+        assert [claim.category for claim in claims(told, middle)] == ["done"]
 
 
 def test_a_suite_that_never_ran_did_not_pass_clauses_later_either() -> None:
     middle = [user("fix the parser"), *call("patch", "ok", path="src/parser.py"), assistant("It is changed.")]
     told = "The whole test suite of the repository was run afterwards on the branch and passed; all is said."
-    assert [one.category for one in claims(told, middle)] == ["done"]
+    assert [claim.category for claim in claims(told, middle)] == ["done"]
 
 
 def test_a_tally_the_messages_count_otherwise_is_flagged() -> None:
     middle = [user("lint it"), *call("terminal", "0 issues", command="ruff check"), assistant("Clean.")]
     assert claims("The linter found 0 issues.", middle) == ()
-    assert [one.value for one in claims("The linter found 4 issues.", middle)] == ["4 issues"]
+    assert [claim.value for claim in claims("The linter found 4 issues.", middle)] == ["4 issues"]
 
 
 def test_calls_that_share_an_id_keep_their_own_results() -> None:
@@ -204,7 +204,7 @@ def test_calls_that_share_an_id_keep_their_own_results() -> None:
         *call("book_flight", "Error: the amount does not add up", identity="call_0", flight="HAT146"),
         *call("lookup", "HAT146 leaves at noon", identity="call_0", flight="HAT146"),
     ]
-    assert [one.category for one in claims("HAT146 was booked.", middle)] == ["done"]
+    assert [claim.category for claim in claims("HAT146 was booked.", middle)] == ["done"]
 
 
 @pytest.mark.parametrize("release", ["0.16", "0.19", "0.22"])
@@ -237,7 +237,7 @@ def test_a_line_that_lists_or_records_what_was_there_is_supported(line: str) -> 
 
 
 def test_an_arrow_between_words_is_not_a_record_of_a_call() -> None:
-    assert [one.value for one in claims("- cache -> src/invoices/cache.py holds the rows")] == [
+    assert [claim.value for claim in claims("- cache -> src/invoices/cache.py holds the rows")] == [
         "src/invoices/cache.py"
     ]
 
@@ -250,7 +250,7 @@ def test_a_numbered_list_and_a_word_cut_short_claim_no_figure() -> None:
 def test_an_edit_the_user_refused_changed_nothing() -> None:
     refusal = "The user doesn't want to proceed with this tool use."
     middle = [user("fix it"), *call("patch", refusal, path="src/parser.py"), assistant("Stopped.")]
-    assert [one.category for one in claims("src/parser.py was changed.", middle)] == ["done"]
+    assert [claim.category for claim in claims("src/parser.py was changed.", middle)] == ["done"]
 
 
 def test_whatever_was_said_by_then_supports_a_claim_too() -> None:
@@ -367,7 +367,7 @@ def test_a_value_that_comes_to_none_of_the_messages_is_flagged(claim: str) -> No
 def test_what_is_under_the_next_heading_is_not_a_rule(heading: str) -> None:
     rules = "**Constraints**\n- The columns stay as they are."
     told = "writes nobody's totals beside unrelated shelves."
-    assert [one.category for one in claims(f"{rules}\n{told}")] == ["constraints"]
+    assert [claim.category for claim in claims(f"{rules}\n{told}")] == ["constraints"]
     assert claims(f"{rules}\n\n{heading} {told}") == ()
 
 

@@ -41,7 +41,7 @@ def test_the_first_line_of_a_long_log_says_no_state() -> None:
         *call("terminal", "deployed build 5512", command="make deploy"),
         assistant("Done."),
     ]
-    told = [one.value for one in retention(middle, "").facts if one.category == "state"]
+    told = [fact.value for fact in retention(middle, "").facts if fact.category == "state"]
     assert told == ["deployed build 5512"]
 
 
@@ -70,17 +70,17 @@ def test_a_file_under_its_path_and_its_name_is_one_fact() -> None:
         assistant("src/parser.py is mended."),
     ]
     paths = [fact for fact in retention(middle, "parser.py was mended").facts if fact.category == "paths"]
-    assert [(one.value, one.fate) for one in paths] == [("/srv/app/src/parser.py", "paraphrased")]
+    assert [(path.value, path.fate) for path in paths] == [("/srv/app/src/parser.py", "paraphrased")]
 
 
 def test_thanks_are_no_request() -> None:
     middle = [user("Rename the billing table to invoices."), assistant("Done."), user("Great, thank you!")]
-    asks = {one.value: one for one in retention(middle, "").facts if one.category == "asks"}
+    asks = {fact.value: fact for fact in retention(middle, "").facts if fact.category == "asks"}
     assert asks["Great, thank you!"].weight < 0.3 * asks["Rename the billing table to invoices."].weight
 
 
 def test_a_fact_knows_the_messages_that_hold_it() -> None:
-    found: dict[str, Fact] = {one.value: one for one in retention(MIDDLE, "", offset=5).facts}
+    found: dict[str, Fact] = {fact.value: fact for fact in retention(MIDDLE, "", offset=5).facts}
     assert found["ORD77121"].messages[0] == 5
 
 
@@ -118,7 +118,7 @@ def test_a_lost_request_is_not_made_up_for_by_names() -> None:
 
 def test_a_heading_of_an_answer_is_not_a_result() -> None:
     answer = assistant("### Files Created\n\nThe exporter was added in export.py.")
-    told = [one.value for one in retention([*MIDDLE, answer], "").facts if one.category == "state"]
+    told = [fact.value for fact in retention([*MIDDLE, answer], "").facts if fact.category == "state"]
     assert "The exporter was added in export.py." in told
     assert not any("Files Created" in one for one in told)
 

@@ -92,7 +92,7 @@ def test_the_attempts_of_a_turn_are_shared_and_a_new_turn_has_new_ones(home: Hom
     home.talk(5)
     home.call(1, 20_000)
     refused_and_compacted(home)
-    assert [one.number for one in attempts(home) if one is not None] == [1, 2, 1]
+    assert [attempt.number for attempt in attempts(home) if attempt is not None] == [1, 2, 1]
 
 
 def test_a_turn_says_how_many_attempts_it_took(home: Home) -> None:

@@ -88,7 +88,7 @@ def test_no_event_quotes_a_line_that_another_sessions_compaction_wrote(
     ]
     for index in range(len(sessions)):
         own = f"s{index}"
-        seen = [one for one in records if one.session in (own, None)]
+        seen = [record for record in records if record.session in (own, None)]
         found = find_attempts(seen, {own}, turns_tagged=turns_tagged, compactions=compaction_ends(records))
         assert len(found) == len(sessions[index])
         for attempt in found:

@@ -218,7 +218,7 @@ def test_a_gateway_that_found_another_compression_running_says_so_of_the_next_tu
     home.line(text, tag=None, logger="gateway.run")
     _message(home, "what next?")
     *_, turn = turns(home)
-    (looked,) = (one for one in turn.decisions if one.trigger is Trigger.HYGIENE)
+    (looked,) = (decision for decision in turn.decisions if decision.trigger is Trigger.HYGIENE)
     assert looked.blocked_by == ("passed over",)
     assert "agent.log:1: another compression is already in flight" in turn_sentence(turn)
 

@@ -219,8 +219,8 @@ def test_a_log_that_grows_says_the_same_as_one_read_at_once(tmp_path: Path) -> N
     for lines in ([early], [early, late], [early, late, late, between], [between]):
         write(tmp_path, "agent.log", *lines)
         write(tmp_path, "gateway.log", *lines[:2])
-        told = [(one.kind, one.at) for one in read_log(tmp_path, ["S1"]).records]
-        assert told == sorted({(one.kind, one.at) for one in records(lines)}, key=lambda one: one[1])
+        told = [(record.kind, record.at) for record in read_log(tmp_path, ["S1"]).records]
+        assert told == sorted({(record.kind, record.at) for record in records(lines)}, key=lambda one: one[1])
 
 
 def records(lines: list[str]) -> list[LogRecord]:
@@ -232,7 +232,7 @@ def test_a_failed_call_is_one_whether_it_is_tried_again_or_not(tmp_path: Path, a
     write(
         tmp_path, "agent.log", f"{HEAD}API call failed (attempt 1/3{after}) error_type=E summary=HTTP 401: no"
     )
-    assert [one.kind for one in read_log(tmp_path, ["S1"]).records] == [Kind.CALL_FAILED]
+    assert [record.kind for record in read_log(tmp_path, ["S1"]).records] == [Kind.CALL_FAILED]
 
 
 def test_a_line_still_being_written_waits_for_its_end(tmp_path: Path) -> None:
@@ -360,5 +360,5 @@ def test_of_a_log_that_grew_the_new_lines_alone_are_parsed(
     asked.clear()
     with path.open("a") as stream:
         stream.write(HEAD + CALL.replace("#7", "#50") + "\n")
-    assert [one.number for one in read_log(tmp_path, ["S1"]).records] == [*range(51)]
+    assert [record.number for record in read_log(tmp_path, ["S1"]).records] == [*range(51)]
     assert asked == ["agent.log:51"]

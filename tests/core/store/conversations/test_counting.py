@@ -52,13 +52,13 @@ def counted(store: Store) -> tuple[dict[str, int], dict[str, int]]:
     lineage = every_family(store.connection, store.schema)
     quick = count_generations(store.connection, store.schema, lineage, lineage.links)
     split = {
-        one: sum(
-            session.id == one
-            for session, _, _ in read_segments(store.connection, store.schema, lineage, lineage.path(one))[1]
+        link: sum(
+            session.id == link
+            for session, _, _ in read_segments(store.connection, store.schema, lineage, lineage.path(link))[1]
         )
-        for one in lineage.links
+        for link in lineage.links
     }
-    return {one: quick[one].generations for one in lineage.links}, split
+    return {link: quick[link].generations for link in lineage.links}, split
 
 
 def fill(database: SessionDatabase, session: str, rows: Rows, uids: bool) -> None:

@@ -172,7 +172,7 @@ def test_a_text_said_a_thousand_times_is_searched_once(
 
 
 def test_texts_searched_together_are_those_found_one_by_one() -> None:
-    planted = [text for one in credentials(7) for text in nested(one.text)]
+    planted = [text for credential in credentials(7) for text in nested(credential.text)]
     pairs = zip_longest(planted, innocents(7))
     texts = list(dict.fromkeys(text.encode() for pair in pairs for text in pair if text))
     alone = [text for text in texts if find(text.decode())]

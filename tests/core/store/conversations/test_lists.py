@@ -52,7 +52,7 @@ def test_one_row_a_conversation_newest_first(make: Make, opened: Opened) -> None
     assert [row.root.id for row in page.rows] == ["helper", "gamma", "beta", "alpha"]
     assert page.total == 4
     talk = page.rows[1]
-    assert [one.id for one in talk.sessions] == ["gamma", "gamma2"]
+    assert [session.id for session in talk.sessions] == ["gamma", "gamma2"]
     assert talk.title == "Long talk"
     assert talk.tokens == Buckets(input=12, cache_read=1, cache_write=0, output=0, reasoning=0)
     assert talk.cost.usd == Decimal("0.1")
@@ -113,7 +113,7 @@ def test_every_session_knows_its_conversation(make: Make, opened: Opened) -> Non
     page = opened(some(make)).sessions(ListQuery(limit=3))
     assert page.total == 5
     places = {
-        one.session.id: (one.kind.value, one.root, one.tip, one.position, one.sessions) for one in page.rows
+        row.session.id: (row.kind.value, row.root, row.tip, row.position, row.sessions) for row in page.rows
     }
     assert places == {
         "helper": ("delegate", "helper", "helper", 0, 1),

@@ -100,7 +100,7 @@ def test_an_old_summary_joined_to_the_answer_behind_it_is_still_an_old_one(
     for row in every[-4:]:
         database.copy(row)
     generations = opened(database).conversation("s").generations
-    assert [len(one.row_ids) for one in generations] == [24, 11, 7]
+    assert [len(generation.row_ids) for generation in generations] == [24, 11, 7]
 
 
 def test_copies_an_upgrade_gave_a_uid_of_their_own_are_known_by_their_texts(

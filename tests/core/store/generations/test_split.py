@@ -21,7 +21,7 @@ Opened = Callable[[SessionDatabase], Store]
 
 
 def shape(conversation: Conversation) -> list[tuple[int, int]]:
-    return [(len(one.row_ids), one.copies) for one in conversation.generations]
+    return [(len(generation.row_ids), generation.copies) for generation in conversation.generations]
 
 
 def modes(conversation: Conversation) -> list[BoundaryMode | None]:
@@ -29,7 +29,7 @@ def modes(conversation: Conversation) -> list[BoundaryMode | None]:
 
 
 def fresh(conversation: Conversation) -> int:
-    return sum(one.fresh for one in conversation.generations)
+    return sum(generation.fresh for generation in conversation.generations)
 
 
 def filled(make: Make, release: str, turns: int = 6) -> SessionDatabase:
@@ -65,7 +65,7 @@ def test_a_tail_that_was_copied_was_not_taken_back_where_no_row_has_a_uid(make: 
     conversation = store.conversation("s")
     assert shape(conversation) == [(24, 0), (10, 9)]
     assert {*conversation.rewound} == {*taken_back}
-    states = [one.row.state for one in store.messages([19, *taken_back[:1]]) if one.row]
+    states = [message.row.state for message in store.messages([19, *taken_back[:1]]) if message.row]
     assert states == [RowState.SUPERSEDED, RowState.REWOUND]
 
 
@@ -194,7 +194,7 @@ def test_a_rotation_continues_in_another_session(make: Make, opened: Opened, rel
     database.rotate("t", "u", 3, 4, "two")
     for name in ("s", "t", "u"):
         conversation = opened(database).conversation(name)
-        assert [one.session_id for one in conversation.generations] == ["s", "t", "u"]
+        assert [generation.session_id for generation in conversation.generations] == ["s", "t", "u"]
         assert shape(conversation) == [(24, 0), (14, 9), (8, 7)]
         assert set(modes(conversation)[1:]) == {BoundaryMode.ROTATION}
         assert conversation.generations[1].boundary is not None
@@ -289,7 +289,7 @@ def test_a_hidden_row_with_a_later_copy_is_superseded_not_rewound(make: Make, op
     store = opened(database)
     states = {message.row.state for message in store.messages(rows[-4:]) if message.row}
     assert states == {RowState.SUPERSEDED}
-    assert {one.state for one in store.previews(rows[-4:])} == {RowState.SUPERSEDED}
+    assert {preview.state for preview in store.previews(rows[-4:])} == {RowState.SUPERSEDED}
     assert store.conversation("s").rewound == (taken_back,)
 
 
@@ -399,9 +399,9 @@ def test_fresh_messages_are_the_distinct_ones(
     with Store(path) as store:
         conversation = store.conversation("s0")
         assert fresh(conversation) == logical
-        rows = [row for one in conversation.generations for row in one.row_ids]
+        rows = [row for generation in conversation.generations for row in generation.row_ids]
         assert len(rows) == len(set(rows))
-        assert all(len(one.copy_ids) == one.copies for one in conversation.generations)
+        assert all(len(generation.copy_ids) == generation.copies for generation in conversation.generations)
 
 
 def test_copies_are_found_by_runs_not_by_single_rows() -> None:

@@ -67,7 +67,7 @@ def test_a_conversation_is_called_the_same_wherever_it_is_shown(make: Make, open
     store = opened(database)
     names = {"untitled": "Rename the flag, then run the tests", "titled": "The flag", "silent": "silent"}
     assert store.names(["untitled", "titled", "silent", "absent"]) == {**names, "absent": "absent"}
-    assert {one: store.conversation(one).name for one in names} == names
+    assert {name: store.conversation(name).name for name in names} == names
 
 
 def test_a_chain_is_called_as_it_began(make: Make, opened: Opened) -> None:

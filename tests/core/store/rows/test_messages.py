@@ -146,7 +146,7 @@ def test_messages_come_in_the_order_asked_for(make: Make, opened: Opened) -> Non
     store = opened(database)
     backwards = rows[::-1]
     assert [message.content for message in store.messages(backwards)] == [str(n) for n in range(1199, -1, -1)]
-    assert [one.id for one in store.previews([5, 10**6, 3])] == [5, 3]
+    assert [preview.id for preview in store.previews([5, 10**6, 3])] == [5, 3]
 
 
 def test_states_are_distinguished(make: Make, opened: Opened) -> None:
@@ -155,7 +155,7 @@ def test_states_are_distinguished(make: Make, opened: Opened) -> None:
     rows = [database.message("s", "user", text) for text in ("live", "archived", "rewound")]
     database.mark(rows[1:2], active=0, compacted=1)
     database.mark(rows[2:], active=0)
-    states = [one.state for one in opened(database).previews(rows)]
+    states = [preview.state for preview in opened(database).previews(rows)]
     assert states == [RowState.LIVE, RowState.ARCHIVED, RowState.REWOUND]
 
 

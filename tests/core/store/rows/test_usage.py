@@ -138,7 +138,7 @@ def test_a_summary_of_our_own_that_asked_no_model_is_not_a_lower_bound(tmp_path:
 def test_the_signs_of_unbooked_calls_begin_what_the_markers_tell() -> None:
     told = [one["text"] for one in markers()["scaffolding"] if one["text"].startswith(UNBOOKED)]
     assert len(told) == len(UNBOOKED)
-    assert all(len({len(one) for one in signs}) == 1 for signs in (UNBOOKED, DESCRIBED))
+    assert all(len({len(sign) for sign in signs}) == 1 for signs in (UNBOOKED, DESCRIBED))
 
 
 @pytest.mark.parametrize("release", ["0.13", "0.16", "0.19", "0.22"])

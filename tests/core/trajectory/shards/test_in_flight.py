@@ -25,7 +25,7 @@ SECRET = "sk-ant-api03-" + "Ab3" * 30
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     return sets.written(
-        tmp_path / "in.jsonl", [one for one in sets.entries(3, 24) if len(one["conversations"]) > 14]
+        tmp_path / "in.jsonl", [entry for entry in sets.entries(3, 24) if len(entry["conversations"]) > 14]
     )
 
 
@@ -58,7 +58,7 @@ def test_failures_are_retried_and_every_request_is_counted(wire: str, source: Pa
     assert metrics.total_summarization_calls == len(end.requests)
     assert metrics.total_summarization_errors == 3
     after = entries(source.with_name("out.jsonl"))
-    assert [one["id"] for one in after] == [one["id"] for one in entries(source)]
+    assert [one["id"] for one in after] == [entry["id"] for entry in entries(source)]
     assert metrics.trajectories_compressed == sum("compression_metrics" in one for one in after)
 
 

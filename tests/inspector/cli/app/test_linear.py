@@ -33,7 +33,7 @@ def said(
     *answers: str,
     word: str = "",
 ) -> str:
-    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{one}\n" for one in answers)))
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{answer}\n" for answer in answers)))
     return cli("--home", home, *([word] if word else [])).out
 
 

@@ -148,11 +148,11 @@ def _events(path: Path) -> list[dict[str, Any]]:
 
 
 def _rows(path: Path) -> list[int]:
-    return [one["row"] for one in _events(path) if one["kind"] == "message"]
+    return [event["row"] for event in _events(path) if event["kind"] == "message"]
 
 
 def _calls(path: Path) -> list[int]:
-    return [one["prompt"] for one in _events(path) if one["kind"] == "call"]
+    return [event["prompt"] for event in _events(path) if event["kind"] == "call"]
 
 
 def test_notify_rings_on_stderr_for_a_failure_and_leaves_stdout_to_the_events(

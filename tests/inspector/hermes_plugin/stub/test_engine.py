@@ -94,7 +94,7 @@ def test_without_a_worker_the_list_comes_back_and_one_warning_is_given(
     engine.update_from_response(USAGE)
     assert engine.should_compress(70_000) is False
     assert engine.handle_tool_call("inspector_status", {}) == '{"error": "no answer"}'
-    assert len([one for one in caplog.records if one.levelname == "WARNING"]) == 1
+    assert len([record for record in caplog.records if record.levelname == "WARNING"]) == 1
 
 
 def test_a_worker_that_was_killed_is_replaced_by_one_that_knows_as_much(make: Any) -> None:

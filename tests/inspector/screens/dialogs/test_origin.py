@@ -74,7 +74,7 @@ def test_hit_rates_of_a_break_and_costs_of_lifetimes_and_results_have_terms(samp
     for rate in rates:
         read, prompt = rate.terms
         assert rate.value == pytest.approx(float(read.amount) / float(prompt.amount))
-    told = {one.origin.figure for one in report_origins(report)}
+    told = {origin.origin.figure for origin in report_origins(report)}
     assert {
         "tokens up to the marker",
         "cost of these prompts kept for an hour",

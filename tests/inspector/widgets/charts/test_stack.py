@@ -50,8 +50,8 @@ def test_where_two_layers_meet_in_a_cell_both_colours_show() -> None:
 def test_the_parts_of_a_prompt_sum_up_to_it_whatever_the_log_says() -> None:
     calls = [(100, 80, 15), (100, None, None), (100, 120, 40), (100, 0, None)]
     layers = prompt_layers(calls)
-    assert [sum(one.values[place] for one in layers) for place in range(4)] == [100] * 4
-    assert [one.values[0] for one in layers] == [80, 15, 5, 0]
+    assert [sum(layer.values[place] for layer in layers) for place in range(4)] == [100] * 4
+    assert [layer.values[0] for layer in layers] == [80, 15, 5, 0]
     assert layers[-1].values[1] == 100
 
 

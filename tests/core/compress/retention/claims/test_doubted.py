@@ -111,7 +111,7 @@ def test_no_more_are_suspected_than_three_for_each_that_is_known_to_be_wrong() -
 
 
 def doubt(where: str, apart: float, *terms: str) -> Doubt:
-    none = dict.fromkeys((one.name for one in fields(Signs)), 0.0)
+    none = dict.fromkeys((field.name for field in fields(Signs)), 0.0)
     signs = Signs(**none | {"apart": apart, "parted": apart})
     return Doubt(where, where, signs, False, dict.fromkeys(terms, 1.0))
 

@@ -90,7 +90,7 @@ def test_it_keeps_more_by_weight_than_the_plain_one_on_real_transcripts() -> Non
     wins = total = 0
     gained = 0.0
     with lzma.open(shared("data/cases.tar.xz")) as packed, tarfile.open(fileobj=packed) as bundle:
-        for name in sorted(one for one in bundle.getnames() if one.endswith(".json"))[::3]:
+        for name in sorted(member for member in bundle.getnames() if member.endswith(".json"))[::3]:
             file = bundle.extractfile(name)
             assert file is not None
             middle = [Message(wire) for wire in json.load(file)["messages"]]

@@ -50,7 +50,7 @@ def live(sample_home: Path) -> tuple[str, list[dict[str, Any]]]:
     with Store(locate(home=sample_home)[0]) as store:
         conversation = store.conversation(store.resolve(TITLE).id)
         rows = store.generation_messages(conversation.generations[-1])
-        return conversation.generations[-1].session_id, [dict(one.wire) for one in rows]
+        return conversation.generations[-1].session_id, [dict(row.wire) for row in rows]
 
 
 def spoken(one: Recorder, session: str, messages: list[dict[str, Any]], task: str = "") -> None:
@@ -145,5 +145,5 @@ def test_what_was_stored_behind_the_request_goes_at_the_end(place: Path, sample_
     RequestTexts(home, place).drop_held()
     assert set(texts(place)) == {name}  # of a conversation it was not asked about
     orders = [{"do": "wanted", "home": home, "state": str(place), "names": [("other", session)]}]
-    serve(io.StringIO("".join(f"{json.dumps(one)}\n" for one in orders)), io.StringIO())
+    serve(io.StringIO("".join(f"{json.dumps(order)}\n" for order in orders)), io.StringIO())
     assert texts(place) == {}

@@ -117,7 +117,7 @@ async def test_the_cut_is_on_screen_before_the_summary_and_stays_when_it_is_give
         assert "Cancelled" in frame
         await press(pilot, "A")
         assert view(pilot).work.shown is None
-        assert NOTHING in [one.message for one in pilot.app._notifications]
+        assert NOTHING in [notification.message for notification in pilot.app._notifications]
 
 
 async def test_reading_that_was_given_up_begins_again_when_asked_to(samples: Location) -> None:
@@ -200,4 +200,4 @@ async def test_an_edited_summary_goes_with_the_focus_it_was_made_for(samples: Lo
         await press(pilot, "f")
         await answer(pilot, "reader")
         assert shown(pilot).made_by == "offline summary"
-        assert DROPPED in [one.message for one in pilot.app._notifications]
+        assert DROPPED in [notification.message for notification in pilot.app._notifications]

@@ -219,7 +219,7 @@ def test_of_more_calls_than_are_wanted_the_largest_of_each_stretch_is_drawn_and_
     with Store(samples) as store:
         found = explain(store, store.resolve("Explain the query plan").id)
     whole, fewer = curve_of(found), curve_of(found, 3)
-    assert max(one.tokens for one in fewer.samples) == max(one.tokens for one in whole.samples)
+    assert max(sample.tokens for sample in fewer.samples) == max(sample.tokens for sample in whole.samples)
     assert len(fewer.samples) == 3 < len(whole.samples)
     assert (caption(fewer), len(fewer.switches)) == (caption(whole), len(whole.switches))
 

@@ -48,7 +48,7 @@ def store_findings(store: Store) -> tuple[Finding, ...]:
 
 def found(book: Book, session: str = "a", report: CacheReport | None = None) -> dict[str, Finding]:
     with Store(book.path) as store:
-        return {one.rule: one for one in case_findings(store, session, report or empty())}
+        return {finding.rule: finding for finding in case_findings(store, session, report or empty())}
 
 
 def test_a_sound_session_has_nothing_to_report(book: Book) -> None:
@@ -159,7 +159,7 @@ def test_f10_what_summaries_cost_which_is_nothing_where_no_model_wrote_them(samp
     with Store(sample_home / "state.db") as store:
         paid, fallback = (store.resolve(title).id for title in ("Refactor the auth module", "Nightly triage"))
         told = [
-            [one.sentence for one in case_findings(store, session, empty()) if one.rule == "F10"]
+            [finding.sentence for finding in case_findings(store, session, empty()) if finding.rule == "F10"]
             for session in (paid, fallback)
         ]
     assert told[0][0].startswith("Summaries took 1 call and")
@@ -240,7 +240,7 @@ def test_g6_prompts_that_part_early(book: Book) -> None:
         prompt = f"You are careful.\n# Time\n{clock}\n" + "rules " * 50
         book.session(f"s{number}", started_at=NOON + number, system_prompt=prompt, **OPUS, **tokens(5))
     with Store(book.path) as store:
-        (one,) = (one for one in store_findings(store) if one.rule == "G6")
+        (one,) = (finding for finding in store_findings(store) if finding.rule == "G6")
     assert "in the section 'Time'" in one.sentence
 
 
@@ -249,7 +249,7 @@ def test_f16_money_spent_while_nobody_watched(book: Book) -> None:
         "b", estimated_cost_usd=1.0, **tokens(5)
     )
     with Store(book.path) as store:
-        assert [one.rule for one in store_findings(store)] == ["F16"]
+        assert [finding.rule for finding in store_findings(store)] == ["F16"]
 
 
 def test_lint_shows_where_rows_disagree(book: Book) -> None:
@@ -292,7 +292,7 @@ def test_g7_says_when_a_compaction_paid_for_itself(book: Book) -> None:
 
 def over_all(book: Book) -> dict[str, Finding]:
     with Store(book.path) as store:
-        return {one.rule: one for one in store_findings(store)}
+        return {finding.rule: finding for finding in store_findings(store)}
 
 
 def test_what_sessions_spent_without_a_price_is_reported_for_all_together(book: Book) -> None:
