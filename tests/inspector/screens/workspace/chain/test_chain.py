@@ -150,7 +150,7 @@ def test_one_new_message_is_one() -> None:
 
 async def test_what_a_session_with_summaries_cost_is_stated_once(samples: Location) -> None:
     shown = await seen(open_app(samples, "Webhooks are delivered twice", "chain"), (120, 40))
-    (line,) = (splitline for splitline in shown.splitlines() if splitline.startswith((" cost", "cost")))
+    (line,) = (row for row in shown.splitlines() if row.startswith((" cost", "cost")))
     assert "with 1 call for compression" in line
 
 
