@@ -49,17 +49,17 @@ class Found:
     """One fact of a middle.
 
     Attributes:
-        said_by: The bits of everyone who says it.
+        speakers: The bits of everyone who says it.
         mention_count: How many messages say it, without tool output.
-        told_by: For a long text the roots of the words that identify it; empty when all words do.
+        key_words: For a long text the roots of the words that identify it; empty when all words do.
     """
 
     category: str
     value: str
     messages: list[int] = field(default_factory=list)
     in_focus: bool = False
-    said_by: int = 0
-    told_by: tuple[str, ...] = ()
+    speakers: int = 0
+    key_words: tuple[str, ...] = ()
     mention_count: int = 0
 
 
@@ -82,14 +82,14 @@ def collect(views: Sequence[View], topic: Topic | None = None, *, prose: bool = 
     for view in views:
         on_topic = topic is not None and about(view, topic)
         mentions: dict[int, bool] = {}
-        for fact, context, said_by in _of(view, anchors, values_of):
+        for fact, context, speakers in _of(view, anchors, values_of):
             entry = found.get(fact)
             if entry is None:
                 found[fact] = entry = Found(fact.category, fact.value)
-            entry.said_by |= said_by
+            entry.speakers |= speakers
             if not entry.messages or entry.messages[-1] != view.index:
                 entry.messages.append(view.index)
-                entry.mention_count += not said_by & RESULT
+                entry.mention_count += not speakers & RESULT
             if topic is None or entry.in_focus:
                 continue
             if id(context) not in mentions:
@@ -168,8 +168,8 @@ def _speaker(view: View) -> int:
     if view.answers is not None and is_acting(view.answers) and len(view.text) <= _BRIEF:
         return RESULT | MADE
     if not view.request:
-        told_before = view.role == "user" and not lexicon().injected.match(view.text)
-        return DOCUMENT | ASSISTANT if told_before else RESULT
+        is_users = view.role == "user" and not lexicon().injected.match(view.text)
+        return DOCUMENT | ASSISTANT if is_users else RESULT
     return USER if len(view.text) <= MAX_REQUEST_CHARS else DOCUMENT
 
 
@@ -220,19 +220,19 @@ def _owners(paths: Sequence[str], values: Sequence[Found]) -> dict[str, str]:
 
 
 def _rank(entry: Found) -> tuple[bool, bool, int]:
-    return bool(entry.said_by & ACTED), bool(entry.said_by & (ASSISTANT | USER)), len(entry.messages)
+    return bool(entry.speakers & ACTED), bool(entry.speakers & (ASSISTANT | USER)), len(entry.messages)
 
 
 def _one(group: Sequence[Found]) -> Found:
     best = max(group, key=lambda entry: (entry.category == "paths" and len(entry.value), _rank(entry)))
-    said_by = 0
+    speakers = 0
     for entry in group:
-        said_by |= entry.said_by
+        speakers |= entry.speakers
     return Found(
         best.category,
         best.value,
         sorted({at for entry in group for at in entry.messages}),
         any(entry.in_focus for entry in group),
-        said_by,
+        speakers,
         mention_count=sum(entry.mention_count for entry in group),
     )

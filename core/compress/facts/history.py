@@ -212,5 +212,5 @@ def _outcome(at: int, call: Call, result: View | None) -> Outcome:
 
 def _best_error_line(lines: Sequence[str]) -> str | None:
     """The line that describes a failure best: the first with more than a word."""
-    telling = (line for line in lines if len(line) > _WORDLESS and not line.startswith("Traceback"))
-    return next(telling, lines[0] if lines else None)
+    candidates = (line for line in lines if len(line) > _WORDLESS and not line.startswith("Traceback"))
+    return next(candidates, lines[0] if lines else None)

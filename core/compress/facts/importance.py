@@ -110,16 +110,16 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> WeighedFacts:
 
 
 def _is_aside(entry: Found, folders: frozenset[str]) -> bool:
-    if entry.said_by & USER:
+    if entry.speakers & USER:
         return False
-    scratch = not entry.said_by & ANSWER and lexicon().passing.search(entry.value)
+    scratch = not entry.speakers & ANSWER and lexicon().passing.search(entry.value)
     return bool(scratch) or _is_enumeration(entry) or entry.value.rstrip("/") in folders
 
 
 def _is_enumeration(entry: Found) -> bool:
     """Whether slashes only separate words, as in `add/commit/push`: no call and no result contains it."""
     named = lexicon().file_name.search(entry.value) or not entry.value[:1].isalpha()
-    return not named and not entry.said_by & (ACTED | CALLED | RESULT)
+    return not named and not entry.speakers & (ACTED | CALLED | RESULT)
 
 
 def _folders(entries: Sequence[Found]) -> frozenset[str]:
@@ -130,12 +130,12 @@ def _folders(entries: Sequence[Found]) -> frozenset[str]:
 
 def value_weight(entry: Found) -> float:
     """The weight of a value, by who says it and how often; 0 when only a tool does."""
-    said_by = entry.said_by if entry.category in _MADE else entry.said_by & ~MADE
-    if not said_by & ~RESULT or (_is_dull(entry) and not said_by & USER):
+    speakers = entry.speakers if entry.category in _MADE else entry.speakers & ~MADE
+    if not speakers & ~RESULT or (_is_dull(entry) and not speakers & USER):
         return 0.0
     doubt = 1.0
     for witness, strength in _WITNESS.items():
-        if said_by & witness:
+        if speakers & witness:
             looked_up = witness == CALLED and entry.category == "ids"
             doubt *= 1 - (_LOOKED_UP if looked_up else strength)
     again = min(_MAX_REPEAT_BONUS, _REPEAT_BONUS * max(0, entry.mention_count - 1))
@@ -144,7 +144,7 @@ def value_weight(entry: Found) -> float:
 
 def _is_dull(entry: Found) -> bool:
     if entry.category == "hashes":
-        return not entry.said_by & (ACTED | ASSISTANT | MADE)
+        return not entry.speakers & (ACTED | ASSISTANT | MADE)
     if entry.category != "numbers" or _ARGUMENT.fullmatch(entry.value):
         return entry.category == "numbers"
     unit = entry.value.lstrip("0123456789.,").strip()

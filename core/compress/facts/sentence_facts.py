@@ -79,15 +79,15 @@ def sentence_facts(
         ended: Its calls and how each ended.
     """
     seen: set[tuple[str, str]] = set()
-    for category, text, at, said_by, weight in _all(views, ended):
+    for category, text, at, speakers, weight in _all(views, ended):
         key = (category, " ".join(text.lower().split()))
         if key in seen or not text:
             continue
         seen.add(key)
         view = views[at]
         in_focus = topic is not None and (topic.covers(text) or about(view, topic))
-        told_by = _taken_up(views, at) if category == "asks" and len(view.text) > _ASK_LENGTH else ()
-        yield Found(category, text, [view.index], in_focus, said_by, told_by), weight
+        key_words = _taken_up(views, at) if category == "asks" and len(view.text) > _ASK_LENGTH else ()
+        yield Found(category, text, [view.index], in_focus, speakers, key_words), weight
 
 
 def _taken_up(views: Sequence[View], at: int) -> tuple[str, ...]:
@@ -117,11 +117,11 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
         else:
             weight = _NEWEST_ASK if at == asked[-1] else _FIRST_ASK if at == asked[0] else _ASK
         document = len(view.text) > MAX_REQUEST_CHARS
-        said_by, rule = (DOCUMENT, _RULE_OF_DOCUMENT) if document else (USER, _RULE)
-        yield "asks", one_line(view.text, _ASK_LENGTH), at, said_by, weight
+        speakers, rule = (DOCUMENT, _RULE_OF_DOCUMENT) if document else (USER, _RULE)
+        yield "asks", one_line(view.text, _ASK_LENGTH), at, speakers, weight
         for sentence in constraints(view.text):
             valid = correction_of(sentence, view.index, changed) is None
-            yield "constraints", sentence, at, said_by, rule if valid else _RULE_CHANGED
+            yield "constraints", sentence, at, speakers, rule if valid else _RULE_CHANGED
 
 
 def _says_something(text: str) -> bool:

@@ -205,8 +205,8 @@ def prose_values(text: str) -> Iterator[FactValue]:
         if classify(quoted) is None and any(map(str.isalpha, quoted)):
             name = quoted.strip()
             found[FactValue("names", name.partition("(")[0] if _CALLED.fullmatch(name) else name)] = None
-    telling = " ".join(word for word in dict.fromkeys(prose.split()) if not _is_plain(word))
-    for name in dict.fromkeys(_NAME.findall(telling)):
+    unusual = " ".join(word for word in dict.fromkeys(prose.split()) if not _is_plain(word))
+    for name in dict.fromkeys(_NAME.findall(unusual)):
         if name not in lexicon().known_codes and classify(name) is None and terms(name):
             found[FactValue("names", name.removesuffix("()"))] = None
     for date in dates(prose):

@@ -140,7 +140,7 @@ def _live_text(content: str) -> str:
 def _live_parts(parts: list[Any]) -> list[Any]:
     cut = next((i for i, part in enumerate(parts) if MERGED_DELIMITER in _text(part)), None)
     if cut is None:
-        return _parts_behind_end(parts)
+        return _parts_after_end(parts)
     kept = list(parts[:cut])
     before = _text(parts[cut]).split(MERGED_DELIMITER, 1)[0]
     if before.strip():
@@ -148,7 +148,7 @@ def _live_parts(parts: list[Any]) -> list[Any]:
     return _without_header(kept)
 
 
-def _parts_behind_end(parts: list[Any]) -> list[Any]:
+def _parts_after_end(parts: list[Any]) -> list[Any]:
     for i, part in enumerate(parts):
         _, end, after = _text(part).partition(END_MARKER)
         if end:

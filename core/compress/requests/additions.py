@@ -149,7 +149,7 @@ def _users(turns: Sequence[Message]) -> str:
     room = _USERS_MOST
     for message in reversed(turns):
         text = redact_text(content_text(message.content).strip()) if message.role == "user" else ""
-        if not text or text.startswith(_not_said()):
+        if not text or text.startswith(_not_requests()):
             continue
         if room <= 0 or (len(text) > room and room <= _MARK_LONGEST):
             break
@@ -160,7 +160,7 @@ def _users(turns: Sequence[Message]) -> str:
 
 
 @cache
-def _not_said() -> tuple[str, ...]:
+def _not_requests() -> tuple[str, ...]:
     return tuple(markers()["not_quoted"])
 
 

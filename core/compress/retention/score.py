@@ -159,7 +159,7 @@ def retention_of(
 def _facts(facts_read: WeighedFacts, index: SummaryIndex, *, same_language: bool) -> Iterator[Fact]:
     """Each fact with its fate; for a summary in another language, without sentences that hold no value."""
     for entry, weight in facts_read.facts:
-        fate: str | None = index.fate(entry.category, entry.value, entry.told_by)
+        fate: str | None = index.fate(entry.category, entry.value, entry.key_words)
         if fate == LOST and not same_language and entry.category in _SENTENCES:
             fate = _fate_of_its_values(entry.value, index)
         if fate is not None:

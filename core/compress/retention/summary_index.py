@@ -159,13 +159,13 @@ class SummaryIndex:
         figures = (match.replace(",", "").rstrip(".") for match in _NUMBER.findall(self._flat))
         return {float(figure) for figure in figures if figure.count(".") <= 1}
 
-    def fate(self, category: str, value: str, told_by: tuple[str, ...] = ()) -> str:
+    def fate(self, category: str, value: str, key_words: tuple[str, ...] = ()) -> str:
         """`kept`, `paraphrased` or `lost`.
 
         Args:
             category: What kind of fact it is.
             value: The fact, as the messages have it.
-            told_by: For a long text the roots of the words that identify it.
+            key_words: For a long text the roots of the words that identify it.
         """
         lower = _SPACE.sub(" ", value.lower())
         match category:
@@ -184,7 +184,7 @@ class SummaryIndex:
             case "urls":
                 return self._url(lower)
             case _:
-                return self._sentence(category, value, lower, told_by)
+                return self._sentence(category, value, lower, key_words)
 
     def _names_day(self, date: str) -> bool:
         """Whether it names the same day, in whatever form, without its year too."""
@@ -257,19 +257,19 @@ class SummaryIndex:
             at = self._flat.find(lower, at + 1)
         return False
 
-    def _sentence(self, category: str, value: str, lower: str, told_by: tuple[str, ...]) -> str:
+    def _sentence(self, category: str, value: str, lower: str, key_words: tuple[str, ...]) -> str:
         start = _ELLIPSIS.sub("", lower).strip()
         if self._opens_with(start[: max(_SHORTEST_PREFIX, len(start) * 2 // 3)]):
             return KEPT
-        return PARAPHRASED if self._is_paraphrased(category, value, told_by) else LOST
+        return PARAPHRASED if self._is_paraphrased(category, value, key_words) else LOST
 
-    def _is_paraphrased(self, category: str, value: str, told_by: tuple[str, ...]) -> bool:
+    def _is_paraphrased(self, category: str, value: str, key_words: tuple[str, ...]) -> bool:
         """Whether the summary says a sentence in other words."""
         passages = self.passages
         if category == "commands":
             return passages.hold_command(value)
-        if told_by:
-            return passages.coverage(told_by) >= LOOSE_SHARE
+        if key_words:
+            return passages.coverage(key_words) >= LOOSE_SHARE
         if category == "asks" and len(self.raw_lines) <= _SHORT_SUMMARY:
             words = roots(lexicon().courtesy.sub(" ", value)) or roots(value)
             figures = [word for word in words if word.isdigit()]

@@ -198,7 +198,7 @@ def _strange_words(sentence: str, evidence: Evidence, language: str) -> Iterator
     strange = (
         name
         for name in _NAME.findall(plain)
-        if name not in lexicon().known_codes and not _is_heard(name, evidence)
+        if name not in lexicon().known_codes and not _is_known_name(name, evidence)
     )
     yield from (("names", name) for name in islice(strange, 1))
 
@@ -240,7 +240,7 @@ def _pair(match: re.Match[str]) -> tuple[str, str]:
     return match["first"].lower().rstrip("."), match["second"].lower().rstrip(".")
 
 
-def _is_heard(name: str, evidence: Evidence) -> bool:
+def _is_known_name(name: str, evidence: Evidence) -> bool:
     """Whether anybody uses part of a name, as it is, in another form or as a code: SEA for Seattle."""
     words = name.split()
     return any(map(evidence.mentions, (*words, words[0][:3]))) or any(map(evidence.knows, roots(name)))

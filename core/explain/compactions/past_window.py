@@ -88,7 +88,7 @@ def _booked(context: ConversationContext, rows: BoundaryRows | None) -> int | No
 
 def _of_model(context: ConversationContext, model: str | None, attempt: Attempt) -> int | None:
     """What files say of a model today; not where the log says that this was learned later."""
-    lines = [one for one in context.telling if one.kind is Kind.LIMIT_CACHED and one.model == model]
+    lines = [one for one in context.rare_lines if one.kind is Kind.LIMIT_CACHED and one.model == model]
     past = [line for line in lines if line.at <= attempt.first.at]
     if lines and not (_window_set(context) and model == context.config.model):
         return past[-1].window if past else None
@@ -167,7 +167,7 @@ def shrunk_in(
     policy, answered, first = context.policy(None), attempt.cause.line, attempt.first.at
     turns = (one.at for one in context.log.records if one.kind is Kind.TURN and one.at <= first)
     since = max(turns, default=None) if run is None else None
-    for record in context.telling:
+    for record in context.rare_lines:
         own = run is not None and context.runs.get(record.where) == run
         own = own or (since is not None and record.at >= since)
         if record.at > first or not (own or record is answered):

@@ -105,7 +105,7 @@ def _limit(text: str) -> int | None:
 def refused_windows(context: ConversationContext) -> Iterator[tuple[int, LogRecord]]:
     """Windows that the provider stated for the running model, in a refusal or otherwise."""
     own, model = about(context.log, context.sessions), context.conversation.tip.model
-    for record in context.telling:
+    for record in context.rare_lines:
         if (
             record.kind not in _NAMES_WINDOW
             or not own(record)

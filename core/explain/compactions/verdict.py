@@ -93,7 +93,7 @@ def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
     trigger, verdict = _verdict(cause, derived)
     tokens = _tokens(attempt, derived)
     threshold, lowered = _threshold(context, attempt, past, limits, trigger, release)
-    line = stated_by_engine(context.telling, attempt.first.at) if engine and attempt is not None else None
+    line = stated_by_engine(context.rare_lines, attempt.first.at) if engine and attempt is not None else None
     if line is not None and threshold is None:
         threshold, others = line.threshold, f"{others}: {line.threshold:,} by {line.where}"
     denied = ""
@@ -154,7 +154,7 @@ def _threshold(
         return stated or threshold, None
     # An attempt first checks the summary model's window: that line holds from the next attempt on.
     decided = cause.line.at if cause is not None and cause.line is not None else attempt.first.at
-    lowered = lowered_threshold(context.telling, threshold, decided)
+    lowered = lowered_threshold(context.rare_lines, threshold, decided)
     if lowered is None or stated not in (None, lowered.threshold):
         return stated or threshold, None
     return lowered.threshold, lowered
@@ -191,7 +191,7 @@ def _lowered_in_run(context: ConversationContext, attempt: Attempt) -> LogRecord
     """The line by which an attempt's run had lowered its threshold, whatever it was before."""
     run, found = context.runs.get(attempt.first.where), None
     decided = attempt.cause.line.at if attempt.cause.line is not None else attempt.first.at
-    if run is None or all(one.kind is not Kind.AUX_LOWERED for one in context.telling):
+    if run is None or all(one.kind is not Kind.AUX_LOWERED for one in context.rare_lines):
         return None
     for record in context.log.records:
         if record.at > decided:

@@ -112,7 +112,7 @@ class ConversationContext:
         """The line that says the threshold was lowered for the summary model."""
         tip, window = self.conversation.tip, self.window.tokens
         limits = self.limits(None, tip, window)
-        return None if limits is None else lowered_threshold(self.telling, limits.threshold)
+        return None if limits is None else lowered_threshold(self.rare_lines, limits.threshold)
 
     @cached_property
     def settings_in_force(self) -> Settings:
@@ -130,7 +130,7 @@ class ConversationContext:
     def engine(self) -> EngineInCharge | None:
         """The engine that compresses instead of Hermes' own, with the newest threshold it named."""
         found = engine_in_charge(self.config, self.log.records, self.release.release)
-        return found and replace(found, line=stated_by_engine(self.telling))
+        return found and replace(found, line=stated_by_engine(self.rare_lines))
 
     @cached_property
     def read(self) -> dict[int, Message]:
@@ -150,7 +150,7 @@ class ConversationContext:
         return {session.id: session for session in self.conversation.sessions}
 
     @cached_property
-    def telling(self) -> tuple[LogRecord, ...]:
+    def rare_lines(self) -> tuple[LogRecord, ...]:
         """The lines without those of turns and answered calls, which make up most of a log."""
         return tuple([record for record in self.log.records if record.kind not in _COMMON])
 

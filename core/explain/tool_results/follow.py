@@ -92,13 +92,13 @@ def _read(context: ConversationContext) -> tuple[dict[int, _Life], list[ResultNo
     for number, generation in enumerate(context.conversation.generations, start=1):
         messages = context.store.generation_messages(generation)
         passed.append(noted(messages, generation.copied))
-        calls, met = calls_by_id(messages), Counter[str]()
+        calls, seen = calls_by_id(messages), Counter[str]()
         for message in messages:
             turn += message.role != "tool"
             if message.role != "tool" or not message.tool_call_id or message.row is None:
                 continue
-            key = (message.tool_call_id, met[message.tool_call_id])
-            met[message.tool_call_id] += 1
+            key = (message.tool_call_id, seen[message.tool_call_id])
+            seen[message.tool_call_id] += 1
             life = found.setdefault(key, _Life(message, message, turn))
             life.newest, life.calls, life.generation = message, calls, number
     return {life.first.row.id: life for life in found.values() if life.first.row is not None}, passed

@@ -165,7 +165,7 @@ class Turn:
     unanswered: FailedCall | None = None
 
     @property
-    def telling(self) -> Decision | None:
+    def deciding(self) -> Decision | None:
         """The decision to show for the turn: the one that fired, else the one closest to firing."""
         fired = [one for one in self.decisions if one.event is not None]
         return max(fired or self.decisions, key=_closeness, default=None)
@@ -173,14 +173,14 @@ class Turn:
     @property
     def standing(self) -> Standing:
         """What happened in it."""
-        telling = self.telling
+        deciding = self.deciding
         if self.events:
             return Standing.FAILED if len(self.failed) == len(self.events) else Standing.FIRED
-        if telling is None or not telling.large:
+        if deciding is None or not deciding.large:
             return Standing.BELOW
-        if telling.fires is None:
+        if deciding.fires is None:
             return Standing.OPEN
-        return Standing.DUE if telling.fires else Standing.HELD
+        return Standing.DUE if deciding.fires else Standing.HELD
 
 
 def decision(

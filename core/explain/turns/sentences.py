@@ -29,22 +29,22 @@ def _unanswered(turn: Turn) -> str:
 
 def _answer(turn: Turn) -> str:
     """The decisive check of the turn."""
-    telling = turn.telling
+    decision = turn.deciding
     if turn.events:
-        figures = f", {_size(telling)}" if telling is not None and telling.event is not None else ""
+        figures = f", {_size(decision)}" if decision is not None and decision.event is not None else ""
         return f"{_outcome(turn)}{figures} ({_events(turn)})"
-    if telling is None:
+    if decision is None:
         return _unchecked(turn)
-    size = _size(telling)
+    size = _size(decision)
     if turn.standing is Standing.BELOW:
         return f"not large enough: {size}"
     if turn.standing is Standing.HELD:
-        return f"large enough, {size}, but blocked: {_failed(telling)}"
+        return f"large enough, {size}, but blocked: {_failed(decision)}"
     if turn.standing is Standing.DUE:
         return f"large enough by the estimate, {size}, and nothing on record blocked it, but it did not fire"
-    if SIZE in telling.open:
+    if SIZE in decision.open:
         return f"may have been large enough: {size}"
-    return f"large enough, {size}; whether this blocked it is not on record: {', '.join(telling.open)}"
+    return f"large enough, {size}; whether this blocked it is not on record: {', '.join(decision.open)}"
 
 
 def _unchecked(turn: Turn) -> str:
@@ -84,18 +84,18 @@ def _given_up(turn: Turn) -> bool:
 
 
 def _outcome(turn: Turn) -> str:
-    telling = turn.telling
+    check = turn.deciding
     if turn.events:
-        when = trigger_in_short(telling.trigger) if telling is not None and telling.event is not None else ""
+        when = trigger_in_short(check.trigger) if check is not None and check.event is not None else ""
         if turn.standing is Standing.FIRED:
             return f"compressed {when}".rstrip()
         return f"failed ({when})" if when else "failed"
-    if telling is None:
+    if check is None:
         return _unchecked(turn)
     if turn.standing is Standing.HELD:
-        return f"blocked: {', '.join(telling.blocked_by)}"
-    if turn.standing is Standing.OPEN and SIZE not in telling.open:
-        return f"not on record: {', '.join(telling.open)}"
+        return f"blocked: {', '.join(check.blocked_by)}"
+    if turn.standing is Standing.OPEN and SIZE not in check.open:
+        return f"not on record: {', '.join(check.open)}"
     words = {
         Standing.BELOW: "not large enough",
         Standing.OPEN: "may have been large enough",

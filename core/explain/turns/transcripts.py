@@ -92,7 +92,7 @@ def threshold_in_force(
     if threshold is not None or limits is None:
         return window, threshold
     until = None if event is None or event.at is None else event.at - _FIRST_LINE_DELAY
-    lines = (line for line in context.telling if line.kind is Kind.AUX_LOWERED)
+    lines = (line for line in context.rare_lines if line.kind is Kind.AUX_LOWERED)
     before = [line for line in lines if until is None or context.clock.utc(line.at) < until]
     lowered = lowered_threshold(before, limits.threshold)
     return window, limits.threshold if lowered is None else lowered.threshold

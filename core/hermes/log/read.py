@@ -159,9 +159,9 @@ def _joined(
     if not grew or last is None or any(line.at <= last for line in added):
         log, added = Log(), [line for lines in files for line in lines]
     found = sorted(added, key=lambda line: line.at)
-    telling = [one for one in found if _tells_of(one, sessions)]
+    relevant = [one for one in found if _is_about(one, sessions)]
     log = Log(
-        records=(*log.records, *_without_repeats(telling)),
+        records=(*log.records, *_without_repeats(relevant)),
         compactions=(*log.compactions, *compaction_ends(found)),
         starts=(*log.starts, *(one.at for one in found if one.kind is Kind.PROGRAM_STARTED)),
     )
@@ -178,7 +178,7 @@ def compaction_ends(records: Iterable[LogRecord]) -> tuple[LogRecord, ...]:
     return tuple(record for record in records if record.kind in _ENDS_KINDS)
 
 
-def _tells_of(record: LogRecord, sessions: Collection[str] | None) -> bool:
+def _is_about(record: LogRecord, sessions: Collection[str] | None) -> bool:
     """False for the start of Hermes, and for the start or end of another session's compaction."""
     if record.kind is Kind.PROGRAM_STARTED:
         return False

@@ -75,13 +75,13 @@ def _engine(args: argparse.Namespace, place: Location | None) -> dict[str, Any]:
     """The context engine used for plans in the app, and the Python it needs."""
     if args.engine is None:
         return {"hermes_python": args.hermes_python}
-    from core.compress.engines.host.discovery import EngineSearch, engine_named, told_name
+    from core.compress.engines.host.discovery import EngineSearch, distinct_name, engine_named
     from core.compress.engines.host.install import find_install
     from core.compress.engines.run import OtherEngine
 
     search = EngineSearch(None if place is None else place.home, find_install(args.hermes_python))
     found = engine_named(args.engine, search)
-    engine = None if found is None else OtherEngine(told_name(args.engine, found), found, search)
+    engine = None if found is None else OtherEngine(distinct_name(args.engine, found), found, search)
     return {"hermes_python": args.hermes_python, "engine": engine}
 
 

@@ -227,7 +227,7 @@ def _own_name(found: FoundEngine, search: EngineSearch) -> str | None:
         return None
 
 
-def told_name(text: str, found: FoundEngine) -> str:
+def distinct_name(text: str, found: FoundEngine) -> str:
     """The name of an engine on screen: as the user typed it, or for a path the engine's own name."""
     return found.name if "/" in text or "\\" in text else text
 

@@ -62,7 +62,7 @@ def find_install(python: Path | None) -> HermesInstall | None:
         NotFoundError: The named one does not exist.
         ConfigError: It does not run, or has no Hermes.
     """
-    chosen = _behind_command() if python is None else python.absolute()
+    chosen = _interpreter_of_command() if python is None else python.absolute()
     if chosen is None:
         return None
     if python is not None and not python.exists():
@@ -91,7 +91,7 @@ def find_install(python: Path | None) -> HermesInstall | None:
     return HermesInstall(chosen, install["version"], plugins, points, bool(install["dashboard"]))
 
 
-def _behind_command() -> Path | None:
+def _interpreter_of_command() -> Path | None:
     """The interpreter in the first line of the `hermes` script."""
     script = shutil.which("hermes")
     if script is None:

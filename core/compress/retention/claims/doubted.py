@@ -116,16 +116,16 @@ def weigh_doubts(doubts: Sequence[Doubt]) -> Worst:
 
 def _repeated_share(doubts: Sequence[Doubt]) -> list[float]:
     """How much of each clause another sentence says too, 0 to 1."""
-    telling: dict[str, list[int]] = defaultdict(list)
+    rare_words: dict[str, list[int]] = defaultdict(list)
     for number, one in enumerate(doubts):
         for term in one.weights:
-            telling[term].append(number)
+            rare_words[term].append(number)
     totals = [sum(doubt.weights.values()) for doubt in doubts]
     again: list[float] = []
     for number, one in enumerate(doubts):
         shared: dict[int, float] = defaultdict(float)
         for term, weight in one.weights.items():
-            for other in telling[term]:
+            for other in rare_words[term]:
                 shared[other] += weight
         others = (at for at in shared if doubts[at].weights.keys() != one.weights.keys())
         others = (at for at in others if doubts[at].where != one.where)
@@ -193,8 +193,8 @@ def _parted(clause: str, weights: Mapping[str, float], evidence: Evidence) -> fl
 def _swapped(names: Sequence[str], accounts: Sequence[Account], weights: Mapping[str, float]) -> float:
     """How much better passages without one of the words match the rest than passages with it."""
     most = 0.0
-    telling = (term for term in weights if term in names or term not in reporting())
-    for word in telling if len(weights) >= _MIN_WORDS else ():
+    terms = (term for term in weights if term in names or term not in reporting())
+    for word in terms if len(weights) >= _MIN_WORDS else ():
         rest = sum(weights.values()) - weights[word]
         best = {True: 0.0, False: 0.0}
         for account in accounts:

@@ -107,7 +107,7 @@ def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> boo
     acts = words.acts.values() if words.act.search(plain) else ()
     claimed = [act for act in acts if act.pattern.search(plain)]
     things, _ = _things_of(clause, facts, evidence) if words.went_well.search(plain) else ([], False)
-    if words.went_well.search(plain) and evidence.acts.failed([*_telling(plain), *things]):
+    if words.went_well.search(plain) and evidence.acts.failed([*_plain_roots(plain), *things]):
         return False
     of_everything = [act for act in claimed if act.whole and words.everything.search(plain)]
     if not all(evidence.acts.settled(act.did) for act in of_everything):
@@ -135,7 +135,7 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
     alone = (part for part in _CLAUSE.split(part) if act.pattern.search(part) and not act.pattern.match(part))
     part = next(alone, part) if act.whole else part
     things, is_file = _things_of(part, facts, evidence)
-    words = [] if things or act.whole else _telling(_spoken_of(part, facts))
+    words = [] if things or act.whole else _plain_roots(_spoken_of(part, facts))
     of = [word for word in words if not re.search(act.did, word)]
     of += _AMOUNT.findall(part) if of else []
     code = all(fact.category == "names" for fact in facts if fact.value in part)
@@ -146,7 +146,7 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
     )
 
 
-def _telling(text: str) -> list[str]:
+def _plain_roots(text: str) -> list[str]:
     """The roots of a text without figures and reporting words."""
     return [word for word in roots(text) if not word.isdigit() and word not in reporting()]
 
@@ -182,8 +182,8 @@ def false_wishes(
         parts = _SEGMENT.split(_ENDS.split(what, maxsplit=1)[0])
         if any(_is_strange(part, facts, evidence, rule=strict) for part in parts if not _LISTS.search(what)):
             yield speaker
-    bare = not found and (rule or claim_words().forbids.search(sentence))
-    if bare and _is_made_up(sentence, facts, evidence):
+    needs_names = not found and (rule or claim_words().forbids.search(sentence))
+    if needs_names and _is_made_up(sentence, facts, evidence):
         yield sentence
 
 
@@ -222,15 +222,15 @@ def _is_of_people(match: re.Match[str], words: Attribution, evidence: Evidence) 
 def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool) -> bool:
     """Whether no person said most of a text in one breath; for a rule, in one that states a rule."""
     names, words = subject(_LAYS_DOWN.sub(" ", what), facts)
-    telling = [word for word in words if word not in reporting()]
-    if rule and len(names) + len(telling) < _MIN_WORDS and not any(map(str.isdigit, telling)):
+    plain = [word for word in words if word not in reporting()]
+    if rule and len(names) + len(plain) < _MIN_WORDS and not any(map(str.isdigit, plain)):
         several = len(names) + len(words) >= _MIN_WORDS
-        telling, rule = (words, True) if several else (telling, _LAYS_DOWN.search(what) is not None)
+        plain, rule = (words, True) if several else (plain, _LAYS_DOWN.search(what) is not None)
     least = _LAID_DOWN if rule else _VOICED
     voiced = partial(evidence.accounts.voices.share_voiced, rule=rule)
     # A summary adds to a wish which file or branch it concerned.
-    support = max(voiced(names, telling), voiced((), telling) if len(telling) >= _MIN_WORDS else 0.0)
-    is_specific = len(names) + len(telling) >= _MIN_WORDS or (rule and bool(names or telling))
+    support = max(voiced(names, plain), voiced((), plain) if len(plain) >= _MIN_WORDS else 0.0)
+    is_specific = len(names) + len(plain) >= _MIN_WORDS or (rule and bool(names or plain))
     return is_specific and support < least
 
 

@@ -160,9 +160,9 @@ def _ending(outcome: Outcome) -> str:
         return "done"  # "The file X has been updated" only repeats the name
     words = lexicon()
     passed = (line for line in reversed(lines) if words.passed.search(line))
-    telling = next((line for line in passed if not words.harmless.search(line)), None)
-    if telling or len(lines) <= 2:
-        return one_line(telling or "; ".join(lines), 120).strip("=-*# ") or "done"
+    result_line = next((line for line in passed if not words.harmless.search(line)), None)
+    if result_line or len(lines) <= 2:
+        return one_line(result_line or "; ".join(lines), 120).strip("=-*# ") or "done"
     return f"{len(lines)} lines"
 
 

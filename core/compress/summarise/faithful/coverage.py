@@ -136,14 +136,14 @@ def best_lines(
     """
     words = [frozenset(roots(line.text)) for line in lines]
     existing_words = [frozenset(roots(line.text)) for line in existing]
-    tells = _tells(lines, words, [entry for entry, _ in facts])
+    stated_facts = _stated_facts(lines, words, [entry for entry, _ in facts])
     left = {at: (weight * (_FOCUS if entry.in_focus else 1)) ** 2 for at, (entry, weight) in enumerate(facts)}
     chosen: list[FactLine] = []
 
     def score(at: int) -> float:
         line = lines[at]
         own = _FILL * purposes()[line.kind].weight * line.weight
-        return (own + sum(left.get(fact, 0.0) for fact in tells[at])) / (estimate(line.text) + 1)
+        return (own + sum(left.get(fact, 0.0) for fact in stated_facts[at])) / (estimate(line.text) + 1)
 
     heap = [(not line.fixed, -score(at), at) for at, line in enumerate(lines)]
     heapq.heapify(heap)
@@ -154,29 +154,29 @@ def best_lines(
             heapq.heappush(heap, (late, now, at))  # others told its facts meanwhile
             continue
         cost = estimate(lines[at].text) + 1
-        is_stated = left.keys().isdisjoint(tells[at]) and _is_said(words[at], existing_words)
+        is_stated = left.keys().isdisjoint(stated_facts[at]) and _is_stated(words[at], existing_words)
         if cost > room or (is_stated and not lines[at].fixed):
             continue
         room -= cost
         chosen.append(lines[at])
         existing_words.append(words[at])
-        for fact in tells[at]:
+        for fact in stated_facts[at]:
             left.pop(fact, None)
     return chosen
 
 
-def _is_said(words: frozenset[str], existing_words: Sequence[frozenset[str]]) -> bool:
+def _is_stated(words: frozenset[str], existing_words: Sequence[frozenset[str]]) -> bool:
     """Whether one of the lines has most of a line's words."""
     return any(len(words & other) >= _ALIKE * len(words) for other in existing_words)
 
 
-def _tells(
+def _stated_facts(
     lines: Sequence[FactLine], words: Sequence[frozenset[str]], facts: Sequence[Found]
 ) -> list[list[int]]:
     """The facts that each line states, as indexes."""
     values = [(at, _key(fact)) for at, fact in enumerate(facts) if fact.category not in _SENTENCES]
     spoken = [
-        (at, frozenset(fact.told_by or roots(fact.value)))
+        (at, frozenset(fact.key_words or roots(fact.value)))
         for at, fact in enumerate(facts)
         if fact.category in _SENTENCES
     ]
@@ -200,7 +200,7 @@ def lost(facts: Sequence[tuple[Found, float]], summary: str) -> list[Found]:
     """The facts a summary leaves out, heaviest first."""
     index = SummaryIndex(summary)
     ranked = sorted(facts, key=lambda fact: -fact[1])
-    return [one for one, _ in ranked if index.fate(one.category, one.value, one.told_by) == LOST]
+    return [one for one, _ in ranked if index.fate(one.category, one.value, one.key_words) == LOST]
 
 
 def lines_of(missing: Sequence[Found], summary: str, room: int, estimate: Estimate) -> list[FactLine]:

@@ -60,7 +60,7 @@ def evidence_of(turns: Sequence[Message], policy: Policy, cut_mark: str) -> Evid
     newest = islice(filter(None, map(reading.turn, reversed(turns))), MAX_TURNS)
     return Evidence(
         asked=next(filter(None, map(reading.ask, reversed(turns))), None),
-        actions=tuple(islice(chain(reading.said(), reading.results()), MAX_ACTIONS)),
+        actions=tuple(islice(chain(reading.excerpts(), reading.results()), MAX_ACTIONS)),
         files=_first(chain(reading.paths_of_calls(), reading.paths_of_texts()), MAX_FILES),
         blockers=_first(reading.blockers(), MAX_BLOCKERS),
         last=tuple(newest)[::-1],
@@ -88,7 +88,7 @@ class _Reading:
         label = message.role.upper() if self._real(message) else "INTERNAL CONTEXT"
         return f"{label}: {excerpt}" if excerpt else ""
 
-    def said(self) -> Iterator[str]:
+    def excerpts(self) -> Iterator[str]:
         """What assistants called, or said if they called nothing."""
         for message in self._turns:
             if message.role != "assistant":

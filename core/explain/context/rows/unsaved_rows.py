@@ -68,7 +68,7 @@ def saved_again(conversation: Conversation, log: Log, read: ReadMessages) -> tup
     each message once, but a process that loads the session later gets both. Without a failed attempt no
     message is read.
     """
-    if again := _stored_behind(conversation.generations):
+    if again := _stored_after(conversation.generations):
         return read(again)
     lines = takewhile(lambda one: one.kind is not Kind.DONE, reversed(log.records))
     if not any(line.kind in (Kind.STARTED, Kind.SKIPPED) for line in lines):
@@ -76,7 +76,7 @@ def saved_again(conversation: Conversation, log: Log, read: ReadMessages) -> tup
     return _stored_over(read(conversation.newest_rows))
 
 
-def _stored_behind(generations: Sequence[Generation]) -> tuple[int, ...]:
+def _stored_after(generations: Sequence[Generation]) -> tuple[int, ...]:
     """Rows after an in-place compaction's own that repeat an earlier row."""
     newest = generations[-1] if generations else None
     if newest is None or newest.boundary is None or newest.boundary.mode is not BoundaryMode.IN_PLACE:

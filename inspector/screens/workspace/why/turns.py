@@ -59,7 +59,7 @@ class TurnList(RowList[Turn]):
 
     def draw_row(self, row: Turn, index: int, width: int) -> Line:
         """Draw one turn; a compaction has the same number as on the curve."""
-        ink, telling = self.palette, row.telling
+        ink, telling = self.palette, row.deciding
         token, muted = TOKEN[row.standing], ink.style("ink-muted")
         line = Line().cell(f"{row.index:,}", 5, muted, right=True).gap(1)
         line.cell("".join(map(number, row.events)), 3, ink.style(token, bold=True))
@@ -88,14 +88,14 @@ def card(turn: Turn, width: int, ink: Palette) -> Iterator[Line]:
         )
     if turn.text:
         yield from field("asked", turn.text, width, ink, "ink-muted")
-    if turn.telling is not None:
+    if turn.deciding is not None:
         yield Line()
-        yield from _decision(turn.telling, width, ink)
+        yield from _decision(turn.deciding, width, ink)
 
 
 def rest(turn: Turn, width: int, ink: Palette) -> Iterator[Line]:
     """The other checks of a turn in order, and its calls."""
-    others = (decision for decision in turn.decisions if decision is not turn.telling)
+    others = (decision for decision in turn.decisions if decision is not turn.deciding)
     for place, decision in enumerate(others):
         yield from [Line()] if place else []
         yield from _decision(decision, width, ink)

@@ -98,7 +98,7 @@ def _hits_elsewhere(case: Case) -> bool:
 def no_reasoning(case: Case, rule: Rule) -> Iterable[Found]:
     """Answers contain thinking, but no reasoning tokens are recorded."""
     sessions = case.conversation.sessions
-    if any(session.tokens.reasoning for session in sessions) or not any(map(_tells_reasoning, sessions)):
+    if any(session.tokens.reasoning for session in sessions) or not any(map(_reports_reasoning, sessions)):
         return
     thinking = sum(
         bool(m.wire.get("reasoning") or m.wire.get("reasoning_content")) for m in case.distinct_messages
@@ -107,7 +107,7 @@ def no_reasoning(case: Case, rule: Rule) -> Iterable[Found]:
         yield Found({"told": plural(thinking, "answer")})
 
 
-def _tells_reasoning(session: Session) -> bool:
+def _reports_reasoning(session: Session) -> bool:
     """Whether the provider's usage has a count for reasoning; Anthropic's has none."""
     return Route(session.provider or "", session.base_url or "").format != "anthropic_messages"
 
