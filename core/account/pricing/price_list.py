@@ -87,8 +87,7 @@ class PriceList:
             ending: Pattern of the ending.
         """
         listed = next((one.models for one in _shipped().providers if one.id == provider), ())
-        matching = [model.id for model in listed if re.sub(ending, "", model.id) in names]
-        return max(matching, default=None)
+        return max((model.id for model in listed if re.sub(ending, "", model.id) in names), default=None)
 
     def save(self) -> None:
         """Save new entries for the next run; an unwritable directory is ignored."""
@@ -201,12 +200,8 @@ def _row(provider: str, model: str, source: str, prices: ModelPrice, constraint:
         source=source,
         tiers=tuple(Tier(above, _rates(prices, above)) for above in _starts(prices)),
         since=getattr(constraint, "start_date", None),
-        hours=None if start is None else (_plain(start), _plain(constraint.end_time)),
+        hours=(start.replace(tzinfo=None), constraint.end_time.replace(tzinfo=None)) if start else None,
     )
-
-
-def _plain(moment: time) -> time:
-    return moment.replace(tzinfo=None)
 
 
 def _starts(prices: ModelPrice) -> list[int]:

@@ -192,8 +192,7 @@ def _tail(
 
 
 def _summary_cap(policy: Policy, window: int, lines: list[str]) -> int:
-    share = int(window * policy.summary.cap_percent)
-    cap = min(share, policy.summary.cap)
+    cap = min(int(window * policy.summary.cap_percent), policy.summary.cap)
     lines.append(
         f"summary: at most {cap:,} (the lower of {policy.summary.cap_percent:.0%} of {window:,}"
         f" and {policy.summary.cap:,})"
@@ -227,13 +226,9 @@ def gate_blocks(gate: Gate | None, settings: Settings, policy: Policy) -> tuple[
 
 def _strikes(gate: Gate, policy: Policy) -> list[str]:
     rules = policy.gate
-    blocks = []
-    if (
-        gate.ineffective_count is not None
-        and gate.ineffective_count >= rules.strikes
-        and not _recovered(gate, policy)
-    ):
-        blocks.append(f"the last {gate.ineffective_count} compactions did not help enough")
+    blocks, count = [], gate.ineffective_count
+    if count is not None and count >= rules.strikes and not _recovered(gate, policy):
+        blocks.append(f"the last {count} compactions did not help enough")
     streak = gate.fallback_streak
     if rules.fallback_streak and streak is not None and streak >= rules.fallback_streak:
         blocks.append(f"the last {streak} summaries were fallbacks")

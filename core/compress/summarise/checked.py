@@ -106,10 +106,9 @@ def _less(line: str, wrong: Sequence[str]) -> str:
     """A line without some sentences; "" if nothing of substance is left."""
     if not wrong:
         return line
-    left = line
     for one in wrong:
-        left = left.replace(one, "") if one in left else ""
-    return "" if _SAYS_NOTHING.fullmatch(left) else left.rstrip()
+        line = line.replace(one, "") if one in line else ""
+    return "" if _SAYS_NOTHING.fullmatch(line) else line.rstrip()
 
 
 def joined(body: str, lines: Sequence[FactLine], headings: Sequence[str]) -> str:

@@ -6,8 +6,8 @@ Also which wire format a provider and endpoint use.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -46,7 +46,7 @@ class KeySpec:
     since: Mapping[str, Any]
     minimum: float | None = None
     maximum: float | None = None
-    choices: tuple[str, ...] = field(default=())
+    choices: Sequence[str] = ()
     refused_below: float | None = None
     until: str | None = None
 
@@ -84,20 +84,7 @@ class KeySpec:
 def key_specs() -> Mapping[str, KeySpec]:
     """Every key the inspector reads, by dotted name."""
     table = load_table("core/hermes/config/config_keys.yaml")
-    return {name: _spec(name, entry) for name, entry in table.items()}
-
-
-def _spec(name: str, entry: Mapping[str, Any]) -> KeySpec:
-    return KeySpec(
-        name=name,
-        kind=entry["kind"],
-        since=dict(entry["since"]),
-        minimum=entry.get("minimum"),
-        maximum=entry.get("maximum"),
-        choices=tuple(entry.get("choices", ())),
-        refused_below=entry.get("refused_below"),
-        until=entry.get("until"),
-    )
+    return {name: KeySpec(name, **entry) for name, entry in table.items()}
 
 
 def _order(release: str) -> tuple[float, ...]:
