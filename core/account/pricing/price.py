@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -12,6 +12,8 @@ from core.hermes.config.config_values import address_of, host_of
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import LedgerPart, LedgerRow, PriceRow, Rates, Term
 from core.model.accounting.usage import Origin
+from core.model.transcript.session import Session
+from core.model.transcript.storage import UsageRow
 from core.support.program_files import shared_table
 
 route_rules = partial(shared_table, "core/account/pricing/price_routes.yaml")
@@ -118,6 +120,11 @@ def billing_of(provider: str, base_url: str, mode: str = "") -> str:
     if provider.lower() in rules["local"] or is_local(base_url):
         return "local"
     return "api"
+
+
+def is_local_only(routes: Iterable[Session | UsageRow]) -> bool:
+    """Whether all sessions used local servers."""
+    return all(billing_of(route.provider or "", route.base_url or "") == "local" for route in routes)
 
 
 def is_local(base_url: str) -> bool:

@@ -10,7 +10,7 @@ from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING
 
-from core.account.pricing.paid import is_local_only
+from core.account.pricing.price import is_local_only
 from core.account.prompt_cache.breakpoints import STRATEGY, SYSTEM, place, with_prefix_tokens
 from core.account.prompt_cache.breaks import BreakContext, find_breaks, identity_changed
 from core.account.prompt_cache.calls import SummaryCost, ToUtc, local_time, paybacks, read_calls

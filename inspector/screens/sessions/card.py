@@ -7,7 +7,7 @@ from dataclasses import replace
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from core.account.pricing.paid import NO_BILL, is_local_only
+from core.account.pricing.paid import NO_BILL
 from core.model.accounting.ledger import Term
 from core.model.accounting.usage import Origin
 from core.model.finding import NO_HEADLINE
@@ -148,8 +148,11 @@ def _spent(row: SessionLine) -> tuple[Piece, ...]:
 def _cost(row: SessionLine) -> tuple[Piece, ...]:
     """The amount and its source."""
     cost = row.cost
-    if cost.usd is None and is_local_only(row.sessions):
-        return (("money!", f"{NO_BILL} "),)
+    if cost.usd is None:
+        from core.account.pricing.price import is_local_only  # a list whose rows have a price does without
+
+        if is_local_only(row.sessions):
+            return (("money!", f"{NO_BILL} "),)
     if cost.usd is None and cost.status in (None, "unknown"):
         return (("ink-muted", "cost unknown "),)
     amount = fmt.money(cost.usd, mark=fmt.LOWER_BOUND if row.row.lower_bound else "")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.account.pricing.paid import NO_BILL, is_local_only
+from core.account.pricing.paid import NO_BILL
+from core.account.pricing.price import is_local_only
 from core.model.accounting.amounts import Buckets
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
