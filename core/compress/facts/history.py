@@ -22,6 +22,7 @@ _TAKEN_UP = 1 / 3
 """The share of a request's words that the following messages must mention."""
 
 _WORDS = re.compile(r"[a-z]+")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _STEP = re.compile(r"\s*(?:&&|\|\||[;|])\s*")
 
 
@@ -166,7 +167,7 @@ def effect_of(name: str) -> str | None:
 def is_acting(call: Call) -> bool:
     """Whether a call changes something or tries it out, rather than only looks."""
     if call.command:
-        steps = _STEP.split(lexicon().manner.sub("", call.command))
+        steps = _STEP.split(_QUOTED.sub("''", lexicon().manner.sub("", call.command)))
         return not all(lexicon().looking.match(step) for step in steps if step.strip())
     first = _WORDS.match(call.name.lower())
     looks = first is not None and first.group() in lexicon().effects["read"]  # get_order orders nothing

@@ -25,7 +25,10 @@ _DAY = re.compile(
 )
 """A day in figures."""
 
-FIGURES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+FIGURES = (
+    *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+)
 FIGURE = rf"(?<![\w.,/#:$-])(\d[\d,]*(?:\.\d+)?|{'|'.join(FIGURES)})"
 """A figure in digits or words."""
 

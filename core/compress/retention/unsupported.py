@@ -31,7 +31,10 @@ _WHERE, _NEAREST = 240, 160
 _MIN_SHARE = 0.25
 """The share of a claim's words that the line quoted beside it must hold."""
 
-_VALUES = frozenset(("paths", "ids", "names", "numbers", "dates", "urls", "hashes"))
+_EXACT = frozenset(("paths", "ids", "names", "urls", "hashes"))
+"""Values that everybody writes alike; a figure, an act or a wish can be put in many ways."""
+
+_VALUES = _EXACT | {"numbers", "dates"}
 _MAX_CLAIMS = 40
 _DAY = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _LANGUAGE = r"(?:English|French|German|Spanish|Chinese|Italian|Portuguese|Russian|Japanese|Korean|Latin)"
@@ -54,7 +57,7 @@ _HEADING = re.compile(r"^(#.*$|\*\*[^*\n]{3,60}(?:\*\*:?[ \t]*$|[.:]\*\*(?=[ \t]
 """A heading on its own line, or in bold before its text: `**State:** all three are open`."""
 _BULLET = "-*• "
 _ITEM = re.compile(r"^\s*\d+[.)]\s+")
-_CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|\.{3})(?:\s?\[[\w ]*\])?)")
+_CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|(?<!/)\.{3})(?:\s?\[[\w ]*\])?)")
 """A word that was cut off, with the mark that says so."""
 
 
@@ -90,8 +93,15 @@ class _Sentence:
     rule: bool
 
 
-def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Checked:
-    """Compare the claims of a summary with the messages; `suspicions` adds those only suspected."""
+def check(summary: str, evidence: Evidence, *, suspicions: bool = True, cautious: bool = True) -> Checked:
+    """Compare the claims of a summary with the messages.
+
+    Args:
+        summary: The summary.
+        evidence: What the messages support.
+        suspicions: Add those only suspected.
+        cautious: Leave out those that are more often our error, unless the summary is certainly wrong.
+    """
     known: dict[FactValue, bool] = {}
     found: dict[tuple[str, str], Unsupported] = {}
     read = [_read(sentence, rule, evidence) for sentence, rule in _sentences(summary)]
@@ -105,7 +115,7 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
         strange += () if strange or one.recorded else _misreported(one, evidence, same_language=same_language)
         for category, value in strange if len(found) < _MAX_CLAIMS else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
-    wrong = _believable(tuple(found.values()))
+    wrong = _believable(tuple(found.values())) if cautious else tuple(found.values())
     # Only after a wrong claim does it matter how likely a sentence is, which takes long to compute.
     doubted = [one for one in read if wrong and suspicions and same_language and not one.recorded]
     worst = weigh_doubts([doubt for one in doubted for doubt in _doubts(one, evidence)])
@@ -117,8 +127,10 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True) -> Check
 
 
 def _believable(found: Sequence[Unsupported]) -> Sequence[Unsupported]:
-    """All claims if a value is among them, which can be compared exactly; else the first act or rule."""
-    return found if any(claim.category in _VALUES for claim in found) else found[:1]
+    """All claims if a name or several figures are wrong; else the first, as we may have misread it."""
+    exact = any(claim.category in _EXACT for claim in found)
+    figures = {claim.where for claim in found if claim.category in _VALUES}
+    return found if exact or len(figures) > 1 else found[:1]
 
 
 def _doubts(one: _Sentence, evidence: Evidence) -> Iterator[Doubt]:

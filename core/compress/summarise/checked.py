@@ -68,7 +68,7 @@ class Grounds:
 
     def unsupported(self, text: str) -> tuple[Unsupported, ...]:
         """The claims of a text that nothing supports, without those that are only suspected."""
-        claims = check(text, self._evidence).unsupported
+        claims = check(text, self._evidence, cautious=False).unsupported
         return tuple(claim for claim in claims if claim.category != SUSPECTED)
 
     def lost(self, body: str) -> list[Found]:

@@ -74,7 +74,7 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
     for part in PART.split(without_figures(sentence)):
         for match in _QUANTITY.finditer(part):
             before, nouns = part[: match.start()], match["nouns"] or ""
-            if claim_words().rough.search(before) or is_code(before) or _COUNTS.match(nouns):
+            if claim_words().rough.search(before) or is_code(before, match.group()) or _COUNTS.match(nouns):
                 continue
             unit = _other(match, part, evidence) or _uncounted(match, part, evidence)
             if unit and not evidence.codes(figure_of(match[1])):
@@ -117,6 +117,10 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     about = [word for word in about if not word.isdigit()]
     counted = next(reversed(units), "")
     if sum(word[:_START] != counted for word in about) < _MIN_WORDS:
+        return ""
+    if any(
+        evidence.mentions(f"{match[1]} {unit}") or evidence.labels(figure, unit) for unit in units.values()
+    ):
         return ""
     voices = evidence.accounts.voices
     if voices.gives(figure, _SURE) or voices.count(figure, units):

@@ -33,7 +33,7 @@ _INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re
 LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
 PART = re.compile(r"[;:,]\s+|[；：，]")
 _WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
-_CLAUSE = re.compile(r"[;:,]\s+|\s+(?:and|but|so|then|und|aber)\s+|[；：，]")
+_CLAUSE = re.compile(r"[;:,]\s+|(?!(?<=ed) and \w+ed\b)\s+(?:and|but|so|then|und|aber)\s+|[；：，]")
 _AMOUNT = re.compile(r"\d[\d,.]*\d")
 _FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
 _VOICED, _LAID_DOWN = 0.5, 0.65
@@ -95,7 +95,7 @@ def _spoken_of(clause: str, facts: Sequence[FactValue]) -> str:
 def _clauses_of(sentence: str) -> list[str]:
     """The clauses of a long sentence; a short one stays whole, so that its lists keep their verb."""
     if len(sentence) <= _ONE_CLAUSE and "，" not in sentence:
-        return [sentence]
+        return sentence.split("; ")
     return list(filter(None, _CLAUSE.split(sentence)))
 
 
@@ -191,7 +191,7 @@ def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bo
     """Whether nobody said even some of a rule that is listed without an author."""
     names, words = subject(_LAYS_DOWN.sub(" ", _ENDS.split(rule, maxsplit=1)[0]), facts)
     accounts, several = evidence.accounts, len(names) + len(words) >= _MIN_RULE_WORDS
-    if not several or language_of(rule) != accounts.voices.language:
+    if not several or accounts.voices.language not in ("", language_of(rule)):
         return False
     voiced = max(accounts.voices.share_voiced(some, words, rule=False) for some in (names, ()))
     return voiced < _LISTED_SHARE and not accounts.of(names, words, _STATED_SHARE)
@@ -200,7 +200,8 @@ def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bo
 def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
     """What a sentence says people wanted, in their language: the whole statement, and the wish alone."""
     without_asides = _ASIDE.sub("", sentence)
-    words = claim_words().attributed.get(evidence.accounts.voices.language)
+    language = evidence.accounts.voices.language or language_of(sentence)
+    words = claim_words().attributed.get(language)
     wants = words.wants.finditer(without_asides) if words else ()
     found = [want for want in wants if words and _is_of_people(want, words, evidence)]
     ends = [*(one.start() for one in found[1:]), len(without_asides)]

@@ -36,7 +36,7 @@ _EXACT = 3
 _CODE = re.compile(r"\b(?:HTTP|status|codes?|exit) $", re.IGNORECASE)
 _DAY_ONLY = re.compile(r"(?P<day>\d\d)\.(?P<month>0\d|1[0-2])")
 _LAST_WORD = re.compile(r"([^\W\d_]+),? $")
-_STATUS = re.compile(r"[45]\d\d errors?")
+_STATUS = re.compile(r"[45]\d\d (?!of |and |or |in |to )(?:errors|[a-z]*[a-rt-z])\b")
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CURRENCIES = frozenset(("€", "£", "¥", "eur", "usd", "gbp", "chf", "cny", "jpy"))
 _IDENTIFIER = re.compile(r"[\w.-]+")
@@ -154,7 +154,7 @@ def is_rough(sentence: str, at: int, figure: str) -> bool:
 
 def is_code(before: str, value: str = "") -> bool:
     """Whether a number, by the words before it or by itself, is an error code and not a count."""
-    return _CODE.search(before) is not None or _STATUS.fullmatch(value) is not None
+    return _CODE.search(before) is not None or _STATUS.match(value) is not None
 
 
 def _is_beside(figure: str, sentence: str, evidence: Evidence) -> bool:

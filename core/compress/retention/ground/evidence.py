@@ -203,6 +203,10 @@ class Evidence:
         found = (_BEHIND.match(self._text, at + len(label)) for at in self._begins(label))
         return [match[1] for match in found if match]
 
+    def labels(self, figure: str, unit: str) -> bool:
+        """Whether a figure follows what it counts, or its unit: `tokens: 59`, `cutoff_hz=10.0`."""
+        return figure in (one.removesuffix(".0") for one in self.behind(unit))
+
     @cached_property
     def accounts(self) -> Accounts:
         """Who said what, and what edits replaced."""
@@ -229,7 +233,7 @@ class Evidence:
         unit = unit.lower()
         short = f"{figure}{unit[0]}" if _SIZE.fullmatch(unit) else f"{figure}{unit}"
         forms = (f"{figure} {unit}", f"{figure}{unit}", short)
-        if any(form in self._values or self.mentions(form) for form in forms):
+        if any(form in self._values or self.mentions(form) for form in forms) or self.labels(figure, unit):
             return True
         units = claim_words().units
         others = units.get(unit) or units.get(unit.removesuffix("s"), ())

@@ -41,7 +41,7 @@ def flagged(claim: str) -> list[str]:
         ("The linter found 8 warnings.", "8 warnings"),
         ("The linter found 8 unused-import warnings in it.", "8 warnings"),
         ("The page lists up to 11 uploads.", "11 uploads"),
-        ("Labels are cut after sixteen chars or 20 chars.", "20 chars"),
+        ("Labels are cut after thirty chars or 20 chars.", "20 chars"),
         ("It stops after eight retries.", "eight retries"),
         ("The score is 0.94507.", "0.94507"),
         ("账户余额90000.00。", "90000.00"),
