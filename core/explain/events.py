@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from core.compress.sizing.threshold import gate_blocks
 from core.explain.compactions import sentences as wording
 from core.explain.compactions.attempts import Attempt, find_attempts
+from core.explain.compactions.causes import MISTAKEN
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.matching import Match, match, message_counts, uncounted_rows
 from core.explain.compactions.outcome import summary_outcome
@@ -122,7 +123,7 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
     before, after = message_counts(context, pair, found.derived, release, left)
     takes = cause is not None and cause.trigger in TAKES_ATTEMPTS
     tried = attempt_of(context, attempt, release) if attempt is not None and takes else None
-    refused = cause.refused if cause is not None and found.trigger is Trigger.OVERFLOW else ""
+    refused = cause.refused if cause is not None and found.trigger in MISTAKEN else ""
     event = CompressionEvent(
         session=session_id,
         to_session=pair.to_session or session_id,
@@ -182,7 +183,10 @@ def _summary(
     found = summary_outcome(context, pair, release)
     if tried is None or tried.end != "too_small" or found.failure is None:
         return found
-    return replace(found, failure=replace(found.failure, cause="small_window"))
+    misread = pair.cause is not None and pair.cause.refused == "output_cap"
+    return replace(
+        found, failure=replace(found.failure, cause="misread_window" if misread else "small_window")
+    )
 
 
 def _release(context: ConversationContext, rows: BoundaryRows | None) -> str:

@@ -92,7 +92,9 @@ def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
         return headline
     asks = kept.by_category.get("asks")
     among = (
-        f", {asks.lost:,} of {named(asks.of, headline_table()['kinds']['asks'])} among them" if asks else ""
+        f", {asks.lost:,} of {named(asks.of, headline_table()['kinds']['asks'])} among them"
+        if asks and asks.lost
+        else ""
     )
     lost = f"The summary lost {percent(share)} of the facts"
     sentence = _fit(headline.sentence, f"{lost}{among}.", f"{lost}.")

@@ -20,6 +20,8 @@ _STATED: Mapping[Kind, Trigger] = {
     Kind.HYGIENE: Trigger.HYGIENE,
     Kind.IDLE: Trigger.IDLE,
 }
+MISTAKEN = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE)
+"""Triggers whose refusal may have been about something else."""
 _NATIVE = frozenset({Kind.NATIVE_STARTED, Kind.NATIVE_DONE})
 _DECIDING = frozenset(
     {*_STATED, Kind.ENGINE_PREFLIGHT, Kind.CALL, Kind.CALL_FAILED, Kind.DONE, Kind.TURN, Kind.TURN_ENDED}
@@ -136,7 +138,7 @@ def trigger_words(trigger: Trigger, *, by_count: bool = False, refused: str = ""
     """
     table = triggers()
     words = table["words_by_count"].get(trigger.value) if by_count else None
-    if trigger is Trigger.OVERFLOW:
+    if trigger in MISTAKEN:
         words = table["words_by_refusal"].get(refused)
     return str(words or table["words"][trigger.value])
 
@@ -192,7 +194,8 @@ def _refused(record: LogRecord, started: LogRecord) -> Cause:
     guessed = refusal.inferred and refusal.means != "input_overflow"
     note = "Hermes inferred an overflow from an error that names none" if guessed else ""
     verdict = Verdict.PROVED if is_recent else Verdict.SUSPECTED
-    return Cause(refusal.trigger, verdict, line=record, note=note, refused=refusal.means)
+    other = "" if refusal.means == "payload" else refusal.means
+    return Cause(refusal.trigger, verdict, line=record, note=note, refused=other)
 
 
 def _after_response(record: LogRecord, started: LogRecord, turns_tagged: bool) -> Cause:

@@ -257,7 +257,7 @@ def _cause(event: CompressionEvent, *, by_count: bool) -> str:
     likely = str(table["likely"]) if event.verdict is Verdict.SUSPECTED else ""
     if by_count and trigger is Trigger.HYGIENE:
         sentence: str = table["by_count"].format(messages=event.messages_before)
-    elif trigger is Trigger.OVERFLOW and event.refused in table["refused"]:
+    elif event.refused in table["refused"]:
         sentence = table["refused"][event.refused]
     elif event.tokens is None or event.threshold is None:
         plain: str = table["without_figures"].get(trigger.value, table["compressed"][trigger.value])

@@ -16,10 +16,10 @@ from core.compress.summarise.base import GivenSummary
 from core.hermes.policy.policy import load_policy
 from core.model.compaction.plan import Settings, Span
 from core.model.compaction.preview import Fact, FactCount, Preview, Retention, Unsupported
-from core.model.finding import MAX_HEADLINE_CHARS, Severity
+from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity
 from core.model.transcript.message import Message
 from core.preview.foreseen import carry_out
-from core.preview.headline import headline_of, plan_headline
+from core.preview.headline import headline_of, kept_headline, plan_headline
 
 POLICY = load_policy("0.19")
 SETTINGS = Settings(window=200_000, threshold=0.75)
@@ -186,3 +186,10 @@ def test_no_sentence_is_longer_than_two_lines(facts: list[Fact], saves: Decimal 
 
 def test_of_no_message_a_plan_says_that_there_is_none() -> None:
     assert plan_headline(plan(measure((), POLICY), SETTINGS)).sentence.startswith("No message yet")
+
+
+@pytest.mark.parametrize(("lost", "ends"), [(1, ", 1 of 3 requests among them."), (0, "of the facts.")])
+def test_requests_are_named_among_the_losses_only_if_one_is_lost(lost: int, ends: str) -> None:
+    asks = FactCount(3 - lost, 0, lost)
+    kept = Retention((), {"asks": asks, "paths": FactCount(1, 0, 1)}, score=0.9)
+    assert kept_headline(Headline("You ran /compress.", None), kept).sentence.endswith(ends)

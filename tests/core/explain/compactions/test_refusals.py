@@ -71,6 +71,32 @@ def test_what_was_refused_and_what_is_left_are_counted_alike(home: Home) -> None
     assert "at most 26.0K" in (event.headline.remedy or "")
 
 
+def test_a_request_larger_than_the_plan_allows_in_a_minute_is_not_told_by_its_status(home: Home) -> None:
+    home.turn(history=24)
+    home.talk(7)
+    home.refused("HTTP 413: Request too large on tokens per minute (TPM): Limit 26000, Requested 26290")
+    home.started(26_300, 28)
+    home.compact()
+    home.done(28, 8, 13_000)
+    event = only(home)
+    assert (event.trigger, event.refused) == (Trigger.PAYLOAD_TOO_LARGE, "tpm_single_request")
+    assert "larger than the plan allows in a minute" in event.headline.sentence
+    assert "more tokens than the plan allows in a minute" in event.explanation
+
+
+def test_a_number_that_hermes_took_for_the_window_is_not_the_providers_limit(begun: MakeHome) -> None:
+    """0.22 reads the prompt's size from Anthropic's sum and then accepts no summary model."""
+    home = begun("0.22")
+    home.turn(history=24)
+    home.talk(7)
+    home.refused("HTTP 400: input length and `max_tokens` exceed context limit: 26245 + 40000 > 64000")
+    home.started(26_300, 28)
+    home.turn_ended()
+    event = only(home)
+    assert "took a number of the refusal for the window" in event.headline.sentence
+    assert "max_tokens" in (event.headline.remedy or "")
+
+
 def test_where_telemetry_names_the_trigger_the_refusal_still_says_what_the_provider_takes(
     begun: MakeHome,
 ) -> None:

@@ -268,10 +268,10 @@ def to_fire_less(case: Case, events: Iterable[CompressionEvent]) -> str:
     refused = [event for event in events if event.trigger in BY_REFUSAL]
     if not refused:
         return to_fire_later(case)
+    if refused[-1].refused not in ("", "input_overflow", "payload"):
+        return "The provider refused something other than the length: `why` says what"
     if refused[-1].trigger is Trigger.PAYLOAD_TOO_LARGE:
         return "The provider refused requests for their bytes: remove pictures and large tool results"
-    if refused[-1].refused not in ("", "input_overflow"):
-        return "The provider refused something other than the length: `why` says what"
     least = case.policy.threshold.minimum
     if min((window for window, _ in _refused_windows(case)), default=least) < least:
         return "The provider serves less than Hermes starts with: use a model with a longer window"
