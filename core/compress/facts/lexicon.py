@@ -116,7 +116,7 @@ def spellings(figure: str) -> Iterator[str]:
         grouped = rf"\d{{1,3}}(?:\{thousands}\d{{3}})+"
         if re.fullmatch(rf"(?:{grouped}|\d+)(?:\{decimal}\d+)?", figure):
             integer, _, places = figure.replace(thousands, "").partition(decimal)
-            for group, point in (("", "."), ("", ","), (",", "."), (".", ","), (" ", ",")):
+            for group, point in (("", "."), ("", ","), (",", "."), (".", ","), (" ", ","), ("_", ".")):
                 start = f"{int(integer):,}".replace(",", group)
                 yield from (f"{start}{point}{part}".rstrip(point) for part in (places, places.rstrip("0")))
 

@@ -34,6 +34,9 @@ _MIN_SHARE = 0.25
 _EXACT = frozenset(("paths", "ids", "names", "urls", "hashes"))
 """Values that everybody writes alike; a figure, an act or a wish can be put in many ways."""
 
+_SHORT, _SERIAL = re.compile("[A-Z]{2,4}"), re.compile(r"\d{5,}(?<!00)")
+"""An abbreviation, which anybody may make of other words; and a number too long to be anything but a name."""
+
 _VALUES = _EXACT | {"numbers", "dates"}
 _MAX_CLAIMS = 40
 _DAY = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
@@ -128,7 +131,10 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True, cautious
 
 def _believable(found: Sequence[Unsupported]) -> Sequence[Unsupported]:
     """All claims if a name or several figures are wrong; else the first, as we may have misread it."""
-    exact = any(claim.category in _EXACT for claim in found)
+    exact = any(
+        (claim.category in _EXACT and not _SHORT.fullmatch(claim.value)) or _SERIAL.fullmatch(claim.value)
+        for claim in found
+    )
     figures = {claim.where for claim in found if claim.category in _VALUES}
     return found if exact or len(figures) > 1 else found[:1]
 
@@ -206,7 +212,7 @@ def _strange_words(sentence: str, evidence: Evidence, language: str) -> Iterator
     """Counts that the messages give otherwise, and names that nobody mentions."""
     yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
     # In German every noun is capitalised.
-    plain = "" if sentence.endswith((":", "：")) or language == "de" else QUOTED.sub(" ", sentence)
+    plain = "" if sentence.endswith((":", "：")) or language == "de" else _without_label(sentence)
     strange = (
         name
         for name in _NAME.findall(plain)
@@ -255,4 +261,9 @@ def _pair(match: re.Match[str]) -> tuple[str, str]:
 def _is_known_name(name: str, evidence: Evidence) -> bool:
     """Whether anybody uses part of a name, as it is, in another form or as a code: SEA for Seattle."""
     words = name.split()
-    return any(map(evidence.mentions, (*words, words[0][:3]))) or any(map(evidence.knows, roots(name)))
+    forms = (*words, words[-1].removesuffix("s"), words[0][:3])
+    return any(map(evidence.mentions, forms)) or any(map(evidence.knows, roots(name)))
+
+
+def _without_label(sentence: str) -> str:
+    return QUOTED.sub(" ", LABEL.sub("", sentence))

@@ -17,7 +17,7 @@ from core.compress.facts.lexicon import (
 )
 from core.compress.facts.topic import roots, terms
 from core.compress.retention.claims.reported import PART
-from core.compress.retention.claims.standing import COUNTED, is_code, is_rough
+from core.compress.retention.claims.standing import COUNTED, SMALL, is_code, is_rough
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
 
@@ -35,6 +35,9 @@ _WORDS_AROUND = 4
 
 _CHARS_AROUND = 60
 """Within this many characters on each side of the figure, the same words support it."""
+
+_PLURAL = re.compile(r"\W*(?:\w+\W+)*?\w{3,}(?<!s)s\b")
+"""The words after a figure up to what it counts: `reservations`, not `carry insurance` behind it."""
 
 _START = 4
 """Words that count the same thing share this many first letters."""
@@ -88,7 +91,9 @@ def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
     """Whether the messages have only other figures, written alike, after the same words."""
     label, figure, at = match["label"].lower(), _digits(match["figure"]), match.start("figure")
     noun = label[-2:] if _CJK.match(label) else label.rpartition(" ")[2]
-    if not terms(noun) or noun in COUNTED or day_of(f"{noun} {figure}") or is_time(match.string, at):
+    if not terms(noun) or noun in COUNTED or reporting().intersection(roots(noun)):
+        return False
+    if day_of(f"{noun} {figure}") or is_time(match.string, at):
         return False
     pattern = re.compile(rf"(?<![\d.,]){re.escape(match['figure'])}(?!\d|[.,]\d)")
     lines = ((line, pattern.finditer(line)) for line in evidence.lines(match["figure"]))
@@ -116,6 +121,8 @@ def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
     about = [word for word in roots(" ".join(around)) if word[:1] == "=" or word not in reporting()]
     about = [word for word in about if not word.isdigit()]
     counted = next(reversed(units), "")
+    if figure.isdigit() and int(figure) <= SMALL and not COUNTED.isdisjoint(units.values()):
+        return ""
     if sum(word[:_START] != counted for word in about) < _MIN_WORDS:
         return ""
     if any(
@@ -176,5 +183,6 @@ def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:
 
 def _units(nouns: str | None) -> dict[str, str]:
     """The words after a figure, one of which it counts, by their first letters."""
-    words = re.findall(r"%|[^\W\d_]+", (nouns or "").lower())
+    found = _PLURAL.match(nouns or "")
+    words = re.findall(r"%|[^\W\d_]+", (found[0] if found else nouns or "").lower())
     return {word[:_START]: word for word in reversed(words) if word == "%" or terms(word)}
