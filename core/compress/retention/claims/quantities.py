@@ -39,6 +39,9 @@ _CHARS_AROUND = 60
 _PLURAL = re.compile(r"\W*(?:\w+\W+)*?\w{3,}(?<!s)s\b")
 """The words after a figure up to what it counts: `reservations`, not `carry insurance` behind it."""
 
+_LIST = re.compile(r"[^():]{0,60}[(:]\s*([^()]{3,300})")
+_ITEMS = re.compile(r",\s*(?:and\s+|und\s+|y\s+|et\s+)?|\s+(?:and|und|y|et)\s+")
+
 _START = 4
 """Words that count the same thing share this many first letters."""
 
@@ -79,6 +82,8 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
             before, nouns = part[: match.start()], match["nouns"] or ""
             if claim_words().rough.search(before) or is_code(before, match.group()) or _COUNTS.match(nouns):
                 continue
+            if _is_listed(match, sentence):
+                continue
             unit = _other(match, part, evidence) or _uncounted(match, part, evidence)
             if unit and not evidence.codes(figure_of(match[1])):
                 yield f"{match[1]} {unit}"
@@ -108,6 +113,12 @@ def _may_be_of(noun: str, before: str) -> bool:
     """Whether a figure after some words can belong to a thing: they name it, or a day, or nothing else."""
     label = _LABEL.search(before)
     return label is None or noun in label.group() or day_of(before[-_A_DAY:]) is not None
+
+
+def _is_listed(match: re.Match[str], sentence: str) -> bool:
+    """Whether as many things follow as the figure says: `two tests (test_parse and test_print)`."""
+    listed = _LIST.match(sentence, sentence.find(match.group()) + len(match[1]))
+    return listed is not None and figure_of(match[1]) == str(len(_ITEMS.split(listed[1])))
 
 
 def _digits(figure: str) -> str:

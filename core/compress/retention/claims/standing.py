@@ -16,7 +16,7 @@ SMALL = 12
 """Numbers up to this may be counts made by the writer of a summary."""
 
 COUNTED = frozenset(
-    ("line", "lines", "rows", "messages", "calls", "turns", "files", "char", "chars", "characters")
+    ("line", "lines", "rows", "messages", "calls", "turns", "files", "char", "chars", "characters", "times")
 )
 """Things that the writer of a summary counts, whatever their number."""
 
@@ -195,7 +195,7 @@ def _later_days() -> str:
 
 def _name(value: str, evidence: Evidence) -> bool:
     """A name in code as written or by its last part; quoted words only approximately."""
-    if evidence.holds(value):
+    if evidence.holds(value.removesuffix("s")):
         return True
     if not _IDENTIFIER.fullmatch(value) or value.isupper():
         words = _LONG_WORD.findall(value)

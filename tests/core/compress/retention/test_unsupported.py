@@ -402,7 +402,7 @@ IMPORT = [
     user("Please speed the importer up. Keep the billing tables as they are. Do not push."),
     *call("terminal", "collected 6 items\n6 passed\n3 warnings", command="pytest tests/test_importer.py"),
     *call("patch", "ok", path="src/importer.py", new_string="limit = 2_000_000\nfilter(hp_cutoff_hz=10.0)"),
-    *call("terminal", "assert 500 == 501\n1 failed", command="pytest tests/test_stub.py"),
+    *call("terminal", "AssertionError: assert 500 == 501\n1 failed", command="pytest tests/test_stub.py"),
     *call("terminal", "Total tokens: 59\nsampled 44 tokens of the importer text", command="wc importer.txt"),
     assistant("The filter was at 20 Hz. It reads 8 files in parallel. The stub test returns 501 by design."),
 ]
@@ -419,6 +419,9 @@ IMPORT = [
         "So the importer could never get past the billing tables before that.",
         "The agent itself committed and pushed nothing, as the user had asked for it at the very beginning.",
         "Active Task: speed the importer up.",
+        "The two stub tests (test_stub and test_importer) are the ones to watch.",
+        "The importer was tried 35 times.",
+        "It raised AssertionErrors, and `AssertionErrors` stopped the stub test.",
     ],
 )
 def test_what_stands_there_in_another_form_is_not_flagged(claim: str) -> None:
