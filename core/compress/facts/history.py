@@ -23,6 +23,12 @@ _TAKEN_UP = 1 / 3
 
 _WORDS = re.compile(r"[a-z]+")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_ASKING = re.compile(r"ask|clarify|question|(?:\w+_)?user_input", re.IGNORECASE)
+"""Tools with which an assistant asks a person something; their result is the person's answer."""
+
+_ANSWER = re.compile(
+    r'"="([\s\S]{1,4000}?)"(?:, "|\.)|^(?:user_response|answers?): (?!\[)(.+)$', re.MULTILINE
+)
 _STEP = re.compile(r"\s*(?:&&|\|\||[;|])\s*")
 
 
@@ -172,6 +178,14 @@ def is_acting(call: Call) -> bool:
     first = _WORDS.match(call.name.lower())
     looks = first is not None and first.group() in lexicon().effects["read"]  # get_order orders nothing
     return not looks and bool(_words_of(call.name) & lexicon().acting)
+
+
+def answers_of(view: View) -> tuple[str, ...]:
+    """What a person answered when a tool asked: Hermes' `clarify`, and those of other agents."""
+    asked = view.answers is not None and _ASKING.match(view.answers.name)
+    if not asked or lexicon().rejected.search(view.text[:_OPENING]):
+        return ()
+    return tuple(first or second for first, second in _ANSWER.findall(view.text)) or (view.text,)
 
 
 def _words_of(name: str) -> set[str]:

@@ -38,7 +38,7 @@ CATEGORIES = (
 )
 """Every category; those whose loss hurts most come first."""
 
-_WITNESS = {USER: 0.6, ANSWER: 0.2, ASSISTANT: 0.2, ACTED: 0.45, CALLED: 0.12, DOCUMENT: 0.1, MADE: 0.4}
+_WITNESS = {USER: 0.6, ANSWER: 0.2, ASSISTANT: 0.2, ACTED: 0.45, CALLED: 0.12, DOCUMENT: 0.2, MADE: 0.4}
 _MADE = frozenset(("ids", "urls", "hashes"))
 """Kinds of value that a call gives to what it makes: a commit, a ticket, a merge request."""
 

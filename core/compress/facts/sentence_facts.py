@@ -23,7 +23,7 @@ from core.compress.facts.collect import (
     constraints,
     sentences,
 )
-from core.compress.facts.history import Outcome, is_acting, pending
+from core.compress.facts.history import Outcome, answers_of, is_acting, pending
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line
 from core.compress.facts.topic import Topic, roots
@@ -39,7 +39,7 @@ _RECENT = 0.75
 
 _NEWEST_ASK, _FIRST_ASK, _OPEN_ASK, _ASK, _NOD = 1.0, 0.95, 1.0, 0.75, 0.15
 _RULE, _RULE_OF_DOCUMENT, _RULE_CHANGED = 0.9, 0.15, 0.15
-_DECISION, _DECISION_IN_ANSWER = 0.35, 0.5
+_DECISION, _DECISION_IN_ANSWER, _CHOICE = 0.35, 0.5, 0.7
 _LAST_RESULT, _RESULT_BEFORE = 0.65, 0.4
 _LEFT = 0.6
 _ERROR_STANDS, _ERROR_FIXED = 0.3, 0.15
@@ -48,6 +48,10 @@ _SHORT_OUTCOME, _FEW_LINES = 80, 3
 """Characters in the first line, and lines, of a result that states the outcome of a command at once."""
 
 _MAX_OUTCOMES = 4
+
+_END = 600
+_TALLY = re.compile(r"\b\d+ (?:failed|passed)\b(?:, \d+ [a-z]+)*")
+"""The outcome of tests, which stands near the end of what they print."""
 
 _BARE_CODE = re.compile(r"\W*exit(?:ed)?(?: with)?(?: code| status)?:? \d+\W*", re.IGNORECASE)
 
@@ -100,6 +104,7 @@ def _taken_up(views: Sequence[View], at: int) -> tuple[str, ...]:
 
 def _all(views: Sequence[View], ended: Sequence[Outcome]) -> Iterator[_Told]:
     yield from _requests(views)
+    yield from _chosen(views)
     yield from _settled(views)
     yield from _troubles(views, ended)
 
@@ -122,6 +127,13 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
         for sentence in constraints(view.text):
             valid = correction_of(sentence, view.index, changed) is None
             yield "constraints", sentence, at, speakers, rule if valid else _RULE_CHANGED
+
+
+def _chosen(views: Sequence[View]) -> Iterator[_Told]:
+    """What people answered when a tool asked them."""
+    for at, view in enumerate(views):
+        for answer in answers_of(view):
+            yield "decisions", one_line(answer, _LINE), at, USER, _CHOICE
 
 
 def _says_something(text: str) -> bool:
@@ -191,6 +203,10 @@ def _troubles(views: Sequence[View], calls: Sequence[Outcome]) -> Iterator[_Told
         yield "errors", one_line(one.error or "", _LINE), at, RESULT | ACTED, weight
     for one, at in [(one, at) for one, at in ended if _is_outcome(one)][-_MAX_OUTCOMES:]:
         yield "state", _first_line(one.text), at, RESULT | ACTED, _OUTCOME
+    tallies = ((_TALLY.findall(one.text[-_END:]), at) for one, at in reversed(ended) if one.call.command)
+    newest = next(((tally[-1], at) for tally, at in tallies if tally), None)
+    if newest:
+        yield "state", newest[0], newest[1], RESULT | ACTED, _LEFT
 
 
 def _says_nothing(error: str) -> bool:
@@ -201,7 +217,8 @@ def _says_nothing(error: str) -> bool:
 def _is_outcome(one: Outcome) -> bool:
     if not one.call.command or one.error or one.text.strip().count("\n") >= _FEW_LINES:
         return False
-    return 2 < len(_first_line(one.text)) <= _SHORT_OUTCOME and is_acting(one.call)
+    line = _first_line(one.text)
+    return 2 < len(line) <= _SHORT_OUTCOME and any(map(str.isalnum, line)) and is_acting(one.call)
 
 
 def _first_line(text: str) -> str:

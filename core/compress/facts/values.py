@@ -27,6 +27,8 @@ _RUN_ON = re.compile(r"(?<=[\u3040-\u9fff])(?=[\dA-Za-z][\dA-Za-z_-]{4,}(?![\w./
 _WEB = re.compile(r"https?://[^\s\"'`<>()\[\]{}|\\，。；、]{3,400}")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s]{3,}", re.IGNORECASE)
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[/\\]?(?:[\w.@+%~$-]+[/\\])+[\w.@+%~$-]*")
+_LABEL = r"(?:[a-z0-9][a-z0-9-]{0,40}\.)"
+_HOST = re.compile(rf"{_LABEL}{{1,4}}(?:com|org|net|edu|gov)|{_LABEL}{{2,4}}(?:io|dev|app|ai|eu|uk|de|fr|es)")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _HASH = re.compile(r"(?:sha\d{1,3}:)?(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}")
@@ -134,6 +136,8 @@ def classify(token: str) -> FactValue | None:
         return FactValue("paths", plain)
     if _EMAIL.fullmatch(value):
         return FactValue("ids", value)
+    if _HOST.fullmatch(value):
+        return FactValue("urls", value)
     if not _DIGIT.search(value):
         return None
     if _UUID.fullmatch(value) or _ID.fullmatch(value):

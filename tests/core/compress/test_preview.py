@@ -209,4 +209,4 @@ def test_a_models_summary_that_takes_a_user_for_granted_is_stated_to_be_refused_
     body = f"## {measured.policy.summary.headings[0]}\n{task}\n\n## Goal\nTidy."
     made = preview(measured, plan(measured, SMALL), GivenSummary(body), retention=False)
     assert made.summary is not None
-    assert any("No message is a user's" in note for note in made.notes) is refused
+    assert any("No message is from a user" in note for note in made.notes) is refused

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from core.compress.facts.collect import MAX_REQUEST_CHARS, sentences
-from core.compress.facts.history import Outcome
+from core.compress.facts.history import Outcome, answers_of
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, views
 from core.compress.facts.topic import roots
@@ -29,10 +29,6 @@ _ARGUMENTS, _RESULT = 1500, 600
 _NAMED, _MOST, _LEAST, _UNKNOWN, _REPORTING = 3.0, 3.0, 0.4, 0.7, 0.5
 """Weights of a name, of the rarest, the most common and an unused word; factor for reporting words."""
 
-_ANSWERING = re.compile(r"ask|clarify", re.IGNORECASE)
-"""Tools with which an assistant asks a person something; their result is the person's answer."""
-
-_ANSWER = re.compile(r'"="(.{1,4000}?)"(?:, "|\.)', re.DOTALL)
 _MAX_TEXTS = 5
 """How many texts are searched for the line nearest to a claim."""
 
@@ -280,8 +276,8 @@ def _said(view: View) -> tuple[str, str] | None:
         match = _SAID.search(view.text) if refused else None
         if match:
             return USER, view.text[match.end() :]
-        answering = view.answers is not None and _ANSWERING.match(view.answers.name) and not refused
-        return (USER, "\n".join(_ANSWER.findall(view.text)) or view.text) if answering else None
+        answers = answers_of(view)
+        return (USER, "\n".join(answers)) if answers else None
     if view.request and len(view.text) <= MAX_REQUEST_CHARS:
         return USER, view.text
     speaker = DOCUMENT if view.role == USER else SYSTEM

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from core.compress.facts.readable import views
@@ -9,7 +11,7 @@ from core.compress.facts.sentence_facts import correction_of, corrections
 from core.compress.retention.score import retention
 from core.compress.summarise.base import SummaryRequest
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
-from tests.core.compress.builders import assistant, user
+from tests.core.compress.builders import assistant, call, user
 
 HEADINGS = ("Goal", "Constraints & Preferences", "Completed Actions", "Active Task")
 TALK = [
@@ -75,3 +77,33 @@ def test_a_rule_that_was_corrected_weighs_little() -> None:
         fact.value: fact.weight for fact in retention(talk, "").facts if fact.category == "constraints"
     }
     assert weights[rule] < 0.2
+
+
+@pytest.mark.parametrize(
+    ("tool", "result"),
+    [
+        ("clarify", json.dumps({"question": "Which store?", "user_response": "Postgres, on the old host"})),
+        (
+            "request_user_input",
+            json.dumps({"answers": {"store": {"answers": ["Postgres, on the old host"]}}}),
+        ),
+        ("AskUserQuestion", 'User answered: "Which store?"="Postgres, on the old host".'),
+    ],
+)
+def test_what_a_person_chose_when_a_tool_asked_is_a_decision(tool: str, result: str) -> None:
+    middle = [
+        user("Set the reports up, and ask me where they go."),
+        *call(tool, result, question="Which store?"),
+    ]
+    decided = [fact.value for fact in retention(middle, "").facts if fact.category == "decisions"]
+    assert decided == ["Postgres, on the old host"]
+
+
+def test_the_newest_tally_of_the_tests_is_part_of_the_state() -> None:
+    middle = [
+        user("Make the tests of the exporter pass."),
+        *call("terminal", "....\n3 failed, 9 passed in 2.1s", command="pytest tests/test_export.py"),
+        *call("terminal", "....\n1 failed, 11 passed in 2.0s", command="pytest tests/test_export.py"),
+    ]
+    state = [fact.value for fact in retention(middle, "").facts if fact.category == "state"]
+    assert state == ["1 failed, 11 passed"]
