@@ -82,7 +82,8 @@ def _path(path: str, evidence: Evidence) -> bool:
     if not evidence.mentions(parts[-1]):
         return False
     if lexicon().file_name.fullmatch(parts[-1]):
-        return evidence.holds(parts[-2:][0])
+        listed = parts[-2:][0].split("/")  # a listing names the folder once, before its files
+        return evidence.holds("/".join(listed)) or evidence.beside(listed[-1].lower(), listed[0].lower())
     return all(evidence.mentions(folder) for folder in parts[0].split("/")[:-1])
 
 

@@ -403,6 +403,7 @@ IMPORT = [
     *call("terminal", "collected 6 items\n6 passed\n3 warnings", command="pytest tests/test_importer.py"),
     *call("patch", "ok", path="src/importer.py", new_string="limit = 2_000_000\nfilter(hp_cutoff_hz=10.0)"),
     *call("terminal", "AssertionError: assert 500 == 501\n1 failed", command="pytest tests/test_stub.py"),
+    *call("terminal", "src/readers:\nbase.py\ncsv_reader.py", command="ls -R src"),
     *call("terminal", "Total tokens: 59\nsampled 44 tokens of the importer text", command="wc importer.txt"),
     assistant("The filter was at 20 Hz. It reads 8 files in parallel. The stub test returns 501 by design."),
 ]
@@ -421,6 +422,7 @@ IMPORT = [
         "Active Task: speed the importer up.",
         "The two stub tests (test_stub and test_importer) are the ones to watch.",
         "The importer was tried 35 times.",
+        "Rows come from src/readers/csv_reader.py there.",
         "It raised AssertionErrors, and `AssertionErrors` stopped the stub test.",
     ],
 )
