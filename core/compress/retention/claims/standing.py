@@ -82,9 +82,15 @@ def _path(path: str, evidence: Evidence) -> bool:
     if not evidence.mentions(parts[-1]):
         return False
     if lexicon().file_name.fullmatch(parts[-1]):
-        listed = parts[-2:][0].split("/")  # a listing names the folder once, before its files
-        return evidence.holds("/".join(listed)) or evidence.beside(listed[-1].lower(), listed[0].lower())
+        return evidence.holds(parts[-2:][0]) or _is_in_listing(parts[-2:][0].lower(), evidence)
     return all(evidence.mentions(folder) for folder in parts[0].split("/")[:-1])
+
+
+def _is_in_listing(path: str, evidence: Evidence) -> bool:
+    """Whether a listing has a file: its folder, soon followed by its name alone."""
+    folder, _, name = path.rpartition("/")
+    alone = re.compile(rf"(?<![\w./\\-]){re.escape(name)}(?![\w-])")
+    return bool(folder) and any(map(alone.search, evidence.near(folder)))
 
 
 def _number(value: str, sentence: str, evidence: Evidence) -> bool:
