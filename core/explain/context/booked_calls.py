@@ -13,6 +13,10 @@ _UNSEEN = 0.1
 """The share of the booked calls that the rows may lack for their mean sizes to be compared."""
 
 
+_MAX_TOKENS = 40_000
+"""The most that a system prompt and tools hold; a mean further from the rows says something else."""
+
+
 def beyond_rows(
     session: Session, conversation: Conversation, read: ReadMessages, rules: EstimateRules
 ) -> int:
@@ -37,4 +41,5 @@ def beyond_rows(
     calls, booked = session.api_calls or 0, session.tokens.prompt or 0
     if not answers or not booked or abs(calls - answers) > _UNSEEN * calls:
         return 0
-    return max(0, booked // calls - held // answers)
+    beyond = booked // calls - held // answers
+    return beyond if 0 < beyond <= _MAX_TOKENS else 0

@@ -163,3 +163,5 @@ def test_without_a_log_the_tools_are_known_by_what_was_booked(begun: MakeHome) -
     assert 11_000 < (tokens or 0) - alone < 12_000
     home.db.connection.execute("UPDATE sessions SET api_call_count = 12 WHERE id = 'S'")
     assert told(home)[0][0] == alone  # half of the calls are not among the rows
+    home.db.connection.execute("UPDATE sessions SET api_call_count = 6, input_tokens = 360000 WHERE id = 'S'")
+    assert told(home)[0][0] == alone  # 60,000 tokens a call are more than any tools
