@@ -61,8 +61,7 @@ def lost(kept: Retention | None) -> str:
     lost_kinds = [kind for kind, count in kept.by_category.items() if count.lost or kind in IMPORTANT]
     counts = ((kind_word(kind), kept.by_category[kind]) for kind in sorted(lost_kinds, key=importance))
     lost_of = [
-        f"{word} {count.lost:,} of {count.of:,}" if count.lost else f"none of {count.of:,} {word}"
-        for word, count in counts
+        f"{word} {count.lost:,} of {count.of:,}" if count.lost else f"no {word}" for word, count in counts
     ]
     parts = " · ".join(filter(None, (*lost_of, unchecked_sentence(kept))))
     return f"{fmt.percent(kept.lost_share)} of the facts, by weight: {parts}"

@@ -69,7 +69,7 @@ def test_a_card_says_what_was_lost_and_what_it_cost() -> None:
     gone = Fact("paths", "src/a.py", (4,), "lost")
     kept = Retention((gone,), {"paths": FactCount(1, 0, 3), "asks": FactCount(1, 1, 0)}, score=0.5)
     text = card(event(), 160, Aftermath(kept, PAYBACK))
-    assert "lost      50% of the facts, by weight: none of 2 requests · files 3 of 4" in text
+    assert "lost      50% of the facts, by weight: no requests · files 3 of 4" in text
     assert "cost      $0.60 · summary $0.41 + rebuilding the cache $0.19" in text
     assert "has not paid for itself after 7 calls" in text
     assert "missing   “src/a.py” (file)" in text
