@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 from core.compress.facts.lexicon import (
     FIGURE,
@@ -70,6 +71,23 @@ _SEVERAL = 2
 """This many different figures may follow one label."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """A figure of a summary and what it counts.
+
+    Attributes:
+        written: The figure as the summary has it.
+        figure: The same in digits.
+        units: The words after it, one of which it counts, by their first letters.
+        about: The roots of the words around it.
+    """
+
+    written: str
+    figure: str
+    units: dict[str, str]
+    about: Sequence[str]
+
+
 def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
     """The quantities for which the messages give another figure, and numbers that nothing of a kind has.
 
@@ -78,18 +96,27 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
         evidence: What the messages support.
     """
     for part in PART.split(without_figures(sentence)):
-        for match in _QUANTITY.finditer(part):
-            before, nouns = part[: match.start()], match["nouns"] or ""
-            if claim_words().rough.search(before) or is_code(before, match.group()) or _COUNTS.match(nouns):
-                continue
-            if _is_listed(match, sentence):
-                continue
-            unit = _other(match, part, evidence) or _uncounted(match, part, evidence)
+        for match in filter(partial(_counts_something, part, sentence), _QUANTITY.finditer(part)):
+            unit = _other(_count(match, part), evidence) or _uncounted(match, part, evidence)
             if unit and not evidence.codes(figure_of(match[1])):
                 yield f"{match[1]} {unit}"
     for match in _LABELLED.finditer(sentence):
         if not is_rough(sentence, match.start("figure"), match["figure"]) and _is_of_another(match, evidence):
             yield match["figure"]
+
+
+def _counts_something(part: str, sentence: str, match: re.Match[str]) -> bool:
+    """Whether a figure is a count that somebody else made: no estimate, no code, no size of a list here."""
+    before, nouns = part[: match.start()], match["nouns"] or ""
+    named = is_code(before, match.group()) or _COUNTS.match(nouns)
+    return not (named or claim_words().rough.search(before) or _is_listed(match, sentence))
+
+
+def _count(match: re.Match[str], part: str) -> _Count:
+    around = [*part[: match.start()].split()[-_WORDS_AROUND:], *part[match.end(1) :].split()[:_WORDS_AROUND]]
+    about = (word for word in roots(" ".join(around)) if word[:1] == "=" or word not in reporting())
+    about = (word for word in about if not word.isdigit())
+    return _Count(match[1].lower(), figure_of(match[1]), _units(match["nouns"]), tuple(about))
 
 
 def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
@@ -125,48 +152,57 @@ def _digits(figure: str) -> str:
     return "".join(filter(str.isdigit, figure))
 
 
-def _other(match: re.Match[str], part: str, evidence: Evidence) -> str:
-    """What is counted, if the lines that say so give only other figures for it; else empty."""
-    figure, units = figure_of(match[1]), _units(match["nouns"])
-    around = [*part[: match.start()].split()[-_WORDS_AROUND:], *part[match.end(1) :].split()[:_WORDS_AROUND]]
-    about = [word for word in roots(" ".join(around)) if word[:1] == "=" or word not in reporting()]
-    about = [word for word in about if not word.isdigit()]
-    counted = next(reversed(units), "")
-    if figure.isdigit() and int(figure) <= SMALL and not COUNTED.isdisjoint(units.values()):
+def _other(count: _Count, evidence: Evidence) -> str:
+    """What is counted, if the messages say the same only with other figures for it; else empty."""
+    if not _is_telling(count) or _is_given(count, evidence):
         return ""
-    if sum(word[:_START] != counted for word in about) < _MIN_WORDS:
+    unit, share, known = _most_alike(count, evidence)
+    if share < _SAME_SHARE or share <= known + _MIN_LEAD or _is_counted(count.figure, unit, evidence):
         return ""
-    if any(
-        evidence.mentions(f"{match[1]} {unit}") or evidence.labels(figure, unit) for unit in units.values()
-    ):
-        return ""
-    voices = evidence.accounts.voices
-    if voices.gives(figure, _SURE) or voices.count(figure, units):
-        return ""  # a person gave this figure, whatever it was before
-    written = {figure, f"{figure}.0", *spellings(figure)}
-    best: dict[str, float] = dict.fromkeys(units, 0.0)
-    known = 0.0
-    accounts = evidence.accounts
-    lines = accounts.lines(about, _SAME_SHARE - _MIN_LEAD) if units and about else {}
-    for line, held_words in lines.items():
+    beside = (_beside(count.written, line) for line in evidence.lines(count.written))
+    shares = (evidence.accounts.share(count.about, roots(text), unit[:_START]) for text in beside)
+    return unit if share > max(shares, default=0.0) + _MIN_LEAD else ""
+
+
+def _is_telling(count: _Count) -> bool:
+    """Whether the words around a figure say enough to find the same elsewhere."""
+    small = count.figure.isdigit() and int(count.figure) <= SMALL
+    if not count.units or (small and not COUNTED.isdisjoint(count.units.values())):
+        return False
+    counted = next(reversed(count.units))
+    return sum(word[:_START] != counted for word in count.about) >= _MIN_WORDS
+
+
+def _is_given(count: _Count, evidence: Evidence) -> bool:
+    """Whether somebody gives the figure with what it counts, whatever it was before."""
+    voices, units = evidence.accounts.voices, count.units.values()
+    given = voices.gives(count.figure, _SURE) or voices.count(count.figure, count.units)
+    labelled = (evidence.labels(count.figure, unit) for unit in units)
+    return given or any(evidence.mentions(f"{count.written} {unit}") for unit in units) or any(labelled)
+
+
+def _most_alike(count: _Count, evidence: Evidence) -> tuple[str, float, float]:
+    """What the most similar line with another figure counts, and how similar it and one with this one are."""
+    accounts, about = evidence.accounts, count.about
+    written = {count.figure, f"{count.figure}.0", *spellings(count.figure)}
+    known, best = 0.0, dict[str, float]()
+    for line, words in accounts.lines(about, _SAME_SHARE - _MIN_LEAD).items():
         quantities = _quantities(line)
         if not written.isdisjoint(quantities):
-            known = max(known, accounts.share(about, held_words))
-        else:
-            alike = {units[unit] for of in quantities.values() for unit in units.keys() & of.keys()}
-            best |= {
-                unit: max(best.get(unit, 0.0), accounts.share(about, held_words, unit[:_START]))
-                for unit in alike
-            }
+            known = max(known, accounts.share(about, words))
+            continue
+        alike = {count.units[start] for of in quantities.values() for start in count.units.keys() & of.keys()}
+        best |= {
+            unit: max(best.get(unit, 0.0), accounts.share(about, words, unit[:_START])) for unit in alike
+        }
     unit = max(best, key=lambda one: best[one], default="")
-    if not unit or best[unit] < _SAME_SHARE or best[unit] <= known + _MIN_LEAD:
-        return ""
+    return unit, best.get(unit, 0.0), known
+
+
+def _is_counted(figure: str, unit: str, evidence: Evidence) -> bool:
+    """Whether a program counted that many at least once."""
     words, one = claim_words(), unit.removesuffix("s")
-    if one not in words.units and figure in evidence.counts(words.counted.get(one, ())):
-        return ""  # a program counted that many at least once
-    beside = (_beside(match[1].lower(), line) for line in evidence.lines(match[1].lower()))
-    shares = (accounts.share(about, roots(text), unit[:_START]) for text in beside)
-    return unit if best[unit] > max(shares, default=0.0) + _MIN_LEAD else ""
+    return one not in words.units and figure in evidence.counts(words.counted.get(one, ()))
 
 
 @lru_cache(maxsize=16384)  # every figure of a summary asks for the same lines: this halves the time
