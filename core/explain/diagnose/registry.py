@@ -44,7 +44,7 @@ class Rule:
 
     Attributes:
         id: As users know it; `F10` also for `F10-invisible`, a variant of the same rule.
-        limits: The numbers it compares with.
+        limits: What its function compares with, passed to it by these names.
         each: Every case is a finding of its own; otherwise repeated cases become one.
         quotes: Which parts quote messages: the name of a value (evidence included), `EVIDENCE` alone, or
             `NOTHING`; "" when unknown.
@@ -89,16 +89,27 @@ class Examination:
     unknown: tuple[NotKnown, ...] = ()
 
 
-Check = Callable[[Any, Rule], Iterable[Found]]
+Check = Callable[..., Iterable[Found]]
 CONVERSATION_RULES: dict[str, Check] = {}
 STORE_RULES: dict[str, Check] = {}
 SPENDING_RULES: dict[str, Check] = {}
 STORE_SPENDING_RULES: dict[str, Check] = {}
 
 
-def conversation_rule(rule: str) -> Callable[[Check], Check]:
-    """Register a rule about one conversation."""
-    return _register(CONVERSATION_RULES, rule)
+def _register(table: dict[str, Check], rule: str) -> Callable[[Check], Check]:
+    def add(check: Check) -> Check:
+        table[rule] = check
+        return check
+
+    return add
+
+
+conversation_rule = partial(_register, CONVERSATION_RULES)
+"""Registers a rule about one conversation."""
+spending_rule = partial(_register, SPENDING_RULES)
+"""Registers a rule about the tokens and the money of one conversation."""
+store_spending_rule = partial(_register, STORE_SPENDING_RULES)
+"""Registers a rule about the tokens and the money of a whole database."""
 
 
 def store_rule(rule: str) -> Callable[[Check], Check]:
@@ -107,19 +118,9 @@ def store_rule(rule: str) -> Callable[[Check], Check]:
     return lambda check: register(partial(_readable, check))
 
 
-def spending_rule(rule: str) -> Callable[[Check], Check]:
-    """Register a rule about the tokens and the money of one conversation."""
-    return _register(SPENDING_RULES, rule)
-
-
-def store_spending_rule(rule: str) -> Callable[[Check], Check]:
-    """Register a rule about the tokens and the money of a whole database."""
-    return _register(STORE_SPENDING_RULES, rule)
-
-
-def _readable(check: Check, subject: object, rule: Rule) -> Iterator[Found]:
+def _readable(check: Check, subject: object, **limits: Any) -> Iterator[Found]:
     try:
-        yield from check(subject, rule)
+        yield from check(subject, **limits)
     except Interrupted:
         raise
     except DatabaseError as error:
@@ -157,8 +158,8 @@ def apply(checks: Mapping[str, Check], subject: object, session: str | None) -> 
         if check is None:
             continue
         try:
-            cases = check(subject, rule) if rule.each else _joined(check(subject, rule))
-            findings += [rule.finding(found, session) for found in cases]
+            cases = check(subject, **rule.limits)
+            findings += [rule.finding(found, session) for found in (cases if rule.each else _joined(cases))]
         except Missing as missing:
             unknown.append(NotKnown(key, rule.name, str(missing)))
     return Examination(tuple(sorted(findings, key=lambda one: one.severity.rank)), tuple(unknown))
@@ -172,11 +173,3 @@ def _joined(found: Iterable[Found]) -> Iterator[Found]:
     for group in groups.values():
         evidence = dict.fromkeys(item for one in reversed(group) for item in one.evidence)
         yield replace(group[-1], evidence=tuple(evidence)[:_MAX_EVIDENCE], times=len(group))
-
-
-def _register(table: dict[str, Check], rule: str) -> Callable[[Check], Check]:
-    def add(check: Check) -> Check:
-        table[rule] = check
-        return check
-
-    return add

@@ -157,7 +157,7 @@ def test_nobody_is_called_by_a_report() -> None:
 def test_what_a_new_rule_quotes_stays_out_unless_it_says_it_quotes_nothing(
     as_json: Json, monkeypatch: pytest.MonkeyPatch, quotes: str
 ) -> None:
-    def speaks(case: Case, rule: Rule) -> Iterable[Found]:
+    def speaks(case: Case) -> Iterable[Found]:
         yield Found({"word": "platypus", "count": 3}, (Evidence(Source.DATABASE, "message 1", "a platypus"),))
 
     rule = Rule("Z1", "new", Severity.CRITICAL, "{word} {count} times", "Look at {word}", {}, quotes=quotes)

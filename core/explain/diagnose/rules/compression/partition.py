@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.compress.sizing.estimate import image_count, text_tokens, transcript_tokens
 from core.explain.compactions.sentences import quoted
 from core.explain.diagnose.case import Case, passes
-from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
+from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.hermes.log.record import Kind
 from core.hermes.markers.markers import find_summary, scaffold_kind
 from core.hermes.policy.trigger_rules import EstimateRules
@@ -22,7 +22,7 @@ _HIDDEN = tuple(name for name in TEXTS if name not in ("content", "tool_calls"))
 
 
 @conversation_rule("D1")
-def tail_swallowed(case: Case, rule: Rule) -> Iterable[Found]:
+def tail_swallowed(case: Case, message_share: float, tail_share: float) -> Iterable[Found]:
     """The tail is far over its budget, or one message fills it."""
     plan = _planned(case)
     budget, tail = plan.tail_budget or 0, case.live[plan.tail.start : plan.tail.end]
@@ -30,12 +30,12 @@ def tail_swallowed(case: Case, rule: Rule) -> Iterable[Found]:
     if not plan.middle.size or not budget or not weights:
         return
     biggest = max(range(len(weights)), key=weights.__getitem__)
-    if weights[biggest] >= rule.limits["share"] * budget:
+    if weights[biggest] >= message_share * budget:
         tail = tail[biggest : biggest + 1]
         name = tail[0].wire.get("tool_name") or tail[0].role
         what = f"One message of the tail ({name}) takes {weights[biggest]:,} of its {budget:,} tokens"
         advice = "shorten that message, or start afresh with /new"
-    elif sum(weights) > rule.limits["over"] * budget:
+    elif sum(weights) > tail_share * budget:
         what = f"The tail holds {sum(weights):,} tokens, its budget is {budget:,}"
         advice = (
             "the newest request and what followed it are kept whatever their size; start afresh with /new"
@@ -48,7 +48,7 @@ def tail_swallowed(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("D2")
-def nothing_to_compress(case: Case, rule: Rule) -> Iterable[Found]:
+def nothing_to_compress(case: Case) -> Iterable[Found]:
     """Head and tail leave no middle to summarise."""
     refused = case.lines(Kind.CANNOT_COMPRESS, Kind.NOTHING_TO_COMPRESS)
     if refused:
@@ -61,7 +61,7 @@ def nothing_to_compress(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("D3")
-def fossil_head(case: Case, rule: Rule) -> Iterable[Found]:
+def fossil_head(case: Case, warn: int) -> Iterable[Found]:
     """A request from before the first compaction still comes before the summary."""
     count = passes(case)
     if not count or not case.summaries:
@@ -74,7 +74,7 @@ def fossil_head(case: Case, rule: Rule) -> Iterable[Found]:
         if message.role == "user" and scaffold_kind(message.text) is None:
             where = f"message {message.row.id}" if message.row else "the first message"
             text = masked_start(" ".join(message.text.split()), 100)
-            outlived = count >= rule.limits["warn"]
+            outlived = count >= warn
             numbers = {"text": text, "after": f" after {count} of them" if outlived else ""}
             severity = Severity.WARNING if outlived else None
             yield Found(numbers, (Evidence(Source.DATABASE, where, text),), severity=severity)
@@ -82,7 +82,7 @@ def fossil_head(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("D4")
-def middle_exceeds_summary_model(case: Case, rule: Rule) -> Iterable[Found]:
+def middle_exceeds_summary_model(case: Case) -> Iterable[Found]:
     """The next middle does not fit the summary model."""
     lowered = case.lines(Kind.AUX_LOWERED)
     settings = case.context.settings(None, case.tip, case.window)
@@ -99,13 +99,13 @@ def middle_exceeds_summary_model(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("D5")
-def images(case: Case, rule: Rule) -> Iterable[Found]:
+def images(case: Case, min_count: int, min_bytes: int) -> Iterable[Found]:
     """The transcript holds images, which Hermes counts by number whatever their size."""
     policy = case.policy.estimate
     holders = [message for message in case.live if image_count(message.wire, policy)]
     count = sum(image_count(message.wire, policy) for message in holders)
     stored = sum(len(json.dumps(message.content, default=str)) for message in holders)
-    if count < rule.limits["least"] and stored < rule.limits["bytes"]:
+    if count < min_count and stored < min_bytes:
         return
     rows = ", ".join(str(message.row.id) for message in holders[:8] if message.row)
     evidence = Evidence(Source.DATABASE, f"messages {rows}", _by_part(case, policy))
@@ -113,11 +113,11 @@ def images(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("D6")
-def hidden_payload(case: Case, rule: Rule) -> Iterable[Found]:
+def hidden_payload(case: Case, min_share: float, min_bytes: int) -> Iterable[Found]:
     """Much of the transcript is never shown."""
     hidden = sum(_hidden_bytes(message) for message in case.live)
     shown = sum(len(message.text) for message in case.live)
-    if hidden < rule.limits["least"] or hidden / (hidden + shown) < rule.limits["share"]:
+    if hidden < min_bytes or hidden / (hidden + shown) < min_share:
         return
     tokens = transcript_tokens(case.live, case.policy.estimate)
     evidence = Evidence(
@@ -127,7 +127,7 @@ def hidden_payload(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("D7")
-def cut_through_a_tool_chain(case: Case, rule: Rule) -> Iterable[Found]:
+def cut_through_a_tool_chain(case: Case) -> Iterable[Found]:
     """A compaction left a tool result without its call, or a call without its result."""
     for rows in case.context.boundaries:
         evidence = next(_parted(case.context.messages(rows.before), case.context.messages(rows.after)), None)
@@ -136,15 +136,15 @@ def cut_through_a_tool_chain(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("A8")
-def overhead_dominates(case: Case, rule: Rule) -> Iterable[Found]:
+def overhead_dominates(case: Case, warn: float, critical: float) -> Iterable[Found]:
     """System prompt and tools fill the budget before the first message."""
     if case.threshold is None:
         raise Missing("the window is unknown")
     overhead, evidence = _overhead(case)
     share = overhead / case.threshold
-    if share < rule.limits["warn"]:
+    if share < warn:
         return
-    severity = Severity.CRITICAL if share >= rule.limits["critical"] else Severity.WARNING
+    severity = Severity.CRITICAL if share >= critical else Severity.WARNING
     numbers = {"overhead": overhead, "share": share, "threshold": case.threshold}
     yield Found(numbers, (evidence,), Verdict.DERIVED, severity)
 

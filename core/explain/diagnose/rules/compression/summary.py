@@ -10,7 +10,7 @@ from core.compress.sizing.estimate import text_tokens, transcript_tokens
 from core.explain.compactions.sentences import quoted
 from core.explain.context.past_compaction import past_of
 from core.explain.diagnose.case import Case, passes
-from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
+from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.explain.diagnose.rules.storage.structure import ANOTHER_MODEL, benched, paused
 from core.explain.headline.conversation import standing_failure
 from core.hermes.log.record import Kind
@@ -33,7 +33,7 @@ _ORDERS = ("resume exactly", "## Active Task")
 
 
 @conversation_rule("C1")
-def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
+def fallback_summary(case: Case) -> Iterable[Found]:
     """No model wrote the summary."""
     headlines = {
         (event.to_session, event.generation): event.headline for event in case.events if event.failed
@@ -57,7 +57,7 @@ def fallback_summary(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("C12")
-def compression_failed(case: Case, rule: Rule) -> Iterable[Found]:
+def compression_failed(case: Case) -> Iterable[Found]:
     """An attempt failed, and none has succeeded since."""
     event = standing_failure(case.events)
     if event is None or event.completed:
@@ -69,10 +69,10 @@ def compression_failed(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("C2")
-def summary_model_paused(case: Case, rule: Rule) -> Iterable[Found]:
+def summary_model_paused(case: Case, min_streak: int) -> Iterable[Found]:
     """Failures of the summary model block compression or pause the model."""
     streak = case.tip.guards.fallback_streak or 0
-    if streak >= rule.limits["streak"]:
+    if streak >= min_streak:
         yield benched(case.tip, streak, blocks=case.policy.gate.fallback_streak > 0)
     failed = standing_failure(case.events)
     if (failed is None or failed.completed) and (found := paused(case.tip, case.now)):
@@ -80,7 +80,7 @@ def summary_model_paused(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("C3")
-def summary_model_swapped(case: Case, rule: Rule) -> Iterable[Found]:
+def summary_model_swapped(case: Case) -> Iterable[Found]:
     """Another model than the configured one wrote summaries."""
     release = case.policy.release
     configured = case.context.config.setting("auxiliary.compression.model", release)
@@ -101,7 +101,7 @@ def summary_model_swapped(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("C4")
-def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
+def summary_too_small(case: Case, few_tokens: int, tiny_share: float, fair_share: float) -> Iterable[Found]:
     """A summary is far smaller than the messages it replaces."""
     for rows in case.context.boundaries:
         if rows.summary is None or rows.summary.fallback or not rows.before or not rows.after:
@@ -111,9 +111,9 @@ def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
         middle = transcript_tokens(replaced, case.policy.estimate)
         tokens = text_tokens(rows.summary.body, case.policy.estimate.unit)
         # A short summary of a short middle is fine.
-        small = tokens < rule.limits["tokens"] and tokens < rule.limits["fair"] * middle
+        small = tokens < few_tokens and tokens < fair_share * middle
         heading_note = "" if "## " in rows.summary.body else ", without a heading"
-        if small or heading_note or tokens < rule.limits["share"] * middle:
+        if small or heading_note or tokens < tiny_share * middle:
             evidence = Evidence(
                 Source.DATABASE, f"message {rows.boundary.summary_row}", masked_start(rows.summary.body, 200)
             )
@@ -122,7 +122,7 @@ def summary_too_small(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("C4-refused")
-def summary_refused(case: Case, rule: Rule) -> Iterable[Found]:
+def summary_refused(case: Case) -> Iterable[Found]:
     """The model declined, and Hermes stored its refusal as the summary."""
     for rows in case.context.boundaries:
         refusal = _REFUSES.search(rows.summary.body) if rows.summary is not None else None
@@ -138,13 +138,13 @@ def _written_by(case: Case, generation: int) -> str:
 
 
 @conversation_rule("C5")
-def summary_grows(case: Case, rule: Rule) -> Iterable[Found]:
+def summary_grows(case: Case, min_times: int, min_share: float) -> Iterable[Found]:
     """Summaries grow with every compaction, or take a large share of the threshold."""
     unit = case.policy.estimate.unit
     sizes = [text_tokens(rows.summary.body, unit) for rows in case.context.boundaries if rows.summary]
-    grown = sizes[-int(rule.limits["times"]) - 1 :]
-    rising = len(grown) > rule.limits["times"] and all(one < other for one, other in pairwise(grown))
-    fills = case.threshold is not None and sizes and sizes[-1] > rule.limits["share"] * case.threshold
+    grown = sizes[-min_times - 1 :]
+    rising = len(grown) > min_times and all(one < other for one, other in pairwise(grown))
+    fills = case.threshold is not None and sizes and sizes[-1] > min_share * case.threshold
     if rising or fills:
         sizes_text = ", ".join(f"{size:,}" for size in grown)
         what = "Summaries grow with every compaction" if rising else "Summaries fill much of the room"
@@ -153,7 +153,7 @@ def summary_grows(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("C6")
-def stacked_summaries(case: Case, rule: Rule) -> Iterable[Found]:
+def stacked_summaries(case: Case) -> Iterable[Found]:
     """Every request carries more than one summary."""
     if len(case.summaries) > 1:
         rows = [message.row.id for message, _ in case.summaries if message.row]
@@ -162,7 +162,7 @@ def stacked_summaries(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("C7")
-def summary_is_the_last_request(case: Case, rule: Rule) -> Iterable[Found]:
+def summary_is_the_last_request(case: Case) -> Iterable[Found]:
     """The newest user message is a summary, or an early release's summary gives orders of its own."""
     newest = next((message for message in reversed(case.live) if message.role == "user"), None)
     for message, match in case.summaries:
@@ -181,7 +181,7 @@ def _said_before(text: str, body: str) -> str:
 
 
 @conversation_rule("C8")
-def many_compactions(case: Case, rule: Rule) -> Iterable[Found]:
+def many_compactions(case: Case, info: int, warn: int) -> Iterable[Found]:
     """Each compaction loses detail."""
     count = passes(case)
     lossless = case.context.config.value("context.engine", case.policy.release) not in (
@@ -189,13 +189,13 @@ def many_compactions(case: Case, rule: Rule) -> Iterable[Found]:
         "",
         "compressor",
     )
-    if count >= rule.limits["info"] and not lossless:
-        severity = Severity.WARNING if count >= rule.limits["warn"] else Severity.INFO
+    if count >= info and not lossless:
+        severity = Severity.WARNING if count >= warn else Severity.INFO
         yield Found({"count": count}, (), Verdict.DERIVED, severity)
 
 
 @conversation_rule("C9")
-def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
+def constraint_lost(case: Case) -> Iterable[Found]:
     """The newest summary leaves out instructions of the user."""
     report = _report(case)
     facts = report.facts if report else ()
@@ -209,7 +209,7 @@ def constraint_lost(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("C10")
-def anchors_lost(case: Case, rule: Rule) -> Iterable[Found]:
+def anchors_lost(case: Case) -> Iterable[Found]:
     """The newest summary lost checkable facts."""
     report = _report(case)
     counts = report.by_category.values() if report else ()
@@ -221,7 +221,7 @@ def anchors_lost(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("C13")
-def unsupported_claims(case: Case, rule: Rule) -> Iterable[Found]:
+def unsupported_claims(case: Case) -> Iterable[Found]:
     """The newest summary claims things that the messages it replaced do not say."""
     report = _report(case)
     claims = report.unfounded if report else ()
@@ -238,7 +238,7 @@ def unsupported_claims(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("C11")
-def failure_shown_as_success(case: Case, rule: Rule) -> Iterable[Found]:
+def failure_shown_as_success(case: Case) -> Iterable[Found]:
     """A shortened tool result no longer says that the call failed."""
     originals = _failed_results(case)
     hidden = [

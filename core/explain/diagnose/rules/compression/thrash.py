@@ -14,7 +14,7 @@ from core.explain.context.gather import gateway_rows
 from core.explain.context.rows.boundary_rows import BoundaryRows, is_request
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.diagnose.case import Case
-from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
+from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.explain.diagnose.rules.compression.trigger import to_fire_less
 from core.explain.diagnose.rules.storage.structure import strikes_kept
 from core.hermes.log.record import Kind, LogRecord
@@ -25,7 +25,7 @@ from core.support.formatting import plural
 
 
 @conversation_rule("B1")
-def did_not_clear(case: Case, rule: Rule) -> Iterable[Found]:
+def did_not_clear(case: Case) -> Iterable[Found]:
     """The first counted prompt after a compaction is at or above the threshold."""
     if case.context.log.empty:
         raise Missing("no log line is left, and only the log has real prompt sizes")
@@ -42,9 +42,9 @@ def did_not_clear(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("B2")
-def gave_up(case: Case, rule: Rule) -> Iterable[Found]:
+def gave_up(case: Case, min_strikes: int) -> Iterable[Found]:
     """Failed attempts have switched automatic compression off."""
-    struck = strikes_kept(case.tip, rule)
+    struck = strikes_kept(case.tip, min_strikes)
     if struck is not None:
         yield struck
         return
@@ -59,22 +59,24 @@ def gave_up(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("B3")
-def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
+def too_frequent(
+    case: Case, min_count: int, max_minutes: int, few_calls: int, min_gaps: int
+) -> Iterable[Found]:
     """Many compactions in an hour, or few calls between them."""
-    count, span = int(rule.limits["count"]), timedelta(minutes=rule.limits["minutes"])
+    span = timedelta(minutes=max_minutes)
     timed = [event for event in case.completed if event.at is not None and not _asked_for(event)]
-    for place, (first, last) in enumerate(zip(timed, timed[count - 1 :], strict=False)):
+    for place, (first, last) in enumerate(zip(timed, timed[min_count - 1 :], strict=False)):
         if last.at is not None and first.at is not None and last.at - first.at <= span:
             minutes = max(1, round((last.at - first.at).total_seconds() / 60))
             evidence = Evidence(
                 Source.DERIVED, "compactions", f"{first.at:%H:%M:%S} to {last.at:%H:%M:%S} UTC"
             )
-            words = f"{count} compactions within {minutes} min"
-            remedy = to_fire_less(case, timed[place : place + count])
+            words = f"{min_count} compactions within {minutes} min"
+            remedy = to_fire_less(case, timed[place : place + min_count])
             yield Found({"told": words, "remedy": remedy}, (evidence,), Verdict.DERIVED)
             return
     gaps = [len(calls) for calls in _calls_between(case, timed)]
-    if len(gaps) >= rule.limits["gaps"] and median(gaps) < rule.limits["calls"]:
+    if len(gaps) >= min_gaps and median(gaps) < few_calls:
         calls = "call" if median(gaps) == 1 else "calls"
         gap_words = f"about {median(gaps):g} {calls} apart" if median(gaps) else "one right after the other"
         words = f"{len(timed)} compactions, {gap_words}"
@@ -83,23 +85,23 @@ def too_frequent(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("B4")
-def fixed_point(case: Case, rule: Rule) -> Iterable[Found]:
+def fixed_point(case: Case, max_difference: float, min_count: int) -> Iterable[Found]:
     """The newest summaries have the same size, with no user message and no request for one in between."""
     asked = {(event.to_session, event.generation) for event in case.completed if _asked_for(event)}
     run: list[BoundaryRows] = []
     for earlier, later in pairwise(case.context.boundaries):
         by_hand = (later.opened.session_id, later.opened.index - 1) in asked
-        alike = not by_hand and _alike(earlier, later, rule.limits["share"])
+        alike = not by_hand and _alike(earlier, later, max_difference)
         run = [*(run or [earlier]), later] if alike and not _user_wrote(case, earlier) else []
-    if len(run) >= rule.limits["least"]:
+    if len(run) >= min_count:
         sizes = ", ".join(f"{len(rows.summary.body):,}" for rows in run if rows.summary)
         evidence = Evidence(Source.DATABASE, "summaries", f"{sizes} characters")
-        percent = f"{rule.limits['share'] * 100:g}"
+        percent = f"{max_difference * 100:g}"
         yield Found({"count": len(run), "percent": percent}, (evidence,))
 
 
 @conversation_rule("B5")
-def no_progress(case: Case, rule: Rule) -> Iterable[Found]:
+def no_progress(case: Case, min_saving: float) -> Iterable[Found]:
     """A compaction freed next to nothing."""
     failed = ((event, event.summary.failure) for event in case.events)
     short = {line.where for event, why in failed if why and why.cause == "short" for line in event.evidence}
@@ -119,7 +121,7 @@ def no_progress(case: Case, rule: Rule) -> Iterable[Found]:
             before, after = event.messages_before, event.messages_after
         else:
             continue
-        if saved < rule.limits["share"]:
+        if saved < min_saving:
             numbers = {"before": f"{before:,} {unit}", "after": f"{after:,}", "freed": _freed(saved)}
             yield Found(numbers, event.evidence, event.verdict)
 
@@ -129,7 +131,7 @@ def _freed(share: float) -> str:
 
 
 @conversation_rule("B6")
-def cannot_compress_further(case: Case, rule: Rule) -> Iterable[Found]:
+def cannot_compress_further(case: Case, min_passes: int) -> Iterable[Found]:
     """Hermes gave up on a turn, or needed many compactions for it."""
     for record in case.lines(Kind.EXHAUSTED):
         yield Found(
@@ -141,39 +143,37 @@ def cannot_compress_further(case: Case, rule: Rule) -> Iterable[Found]:
             passes = []
             continue
         passes.append(record)
-        if len(passes) == rule.limits["passes"]:
+        if len(passes) == min_passes:
             what = f"One turn needed {len(passes)} compactions or more"
             yield Found({"what": what}, tuple(map(quoted, passes)))
 
 
 @conversation_rule("B7")
-def hygiene_count_loop(case: Case, rule: Rule) -> Iterable[Found]:
+def hygiene_count_loop(case: Case, min_count: int) -> Iterable[Found]:
     """The gateway compresses again and again because of the number of messages."""
     limit = gateway_rows(case.context.config, case.policy)
     run: list[LogRecord] = []
     for record in case.lines(Kind.HYGIENE):
         by_count = (record.before or 0) >= limit and (record.tokens or 0) < (record.threshold or 0)
         run = [*run, record] if by_count else []
-    if len(run) >= rule.limits["least"]:
+    if len(run) >= min_count:
         numbers = {"count": len(run), "messages": run[-1].before or 0, "limit": limit}
         yield Found(numbers, tuple(map(quoted, run[-3:])))
 
 
 @conversation_rule("B8")
-def reads_again(case: Case, rule: Rule) -> Iterable[Found]:
+def reads_again(case: Case, first_calls: int, min_share: float, min_calls: int) -> Iterable[Found]:
     """Tool calls after a compaction repeat calls from before it."""
     for rows in case.context.boundaries:
         if not rows.before:
             continue
         fresh = rows.opened.row_ids[len(rows.after) :]
-        after = _calls(case.context.messages(fresh[: 3 * int(rule.limits["calls"])]))[
-            : int(rule.limits["calls"])
-        ]
-        if len(after) < rule.limits["least"]:
+        after = _calls(case.context.messages(fresh[: 3 * first_calls]))[:first_calls]
+        if len(after) < min_calls:
             continue
         known = set(_calls(case.context.messages(rows.before)))
         again = sum(call in known for call in after)
-        if again / len(after) >= rule.limits["share"]:
+        if again / len(after) >= min_share:
             evidence = Evidence(
                 Source.DATABASE, f"messages {fresh[0]}-{fresh[-1]}", f"{again} calls seen before"
             )
@@ -181,19 +181,19 @@ def reads_again(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("B9")
-def slow_compaction(case: Case, rule: Rule) -> Iterable[Found]:
+def slow_compaction(case: Case, info: int, warn: int) -> Iterable[Found]:
     """A compaction kept the user waiting."""
     if case.context.log.empty:
         raise Missing("no log line is left, and only the log has durations")
     for event in case.events:
-        if event.duration is not None and event.duration > rule.limits["info"]:
-            slow = event.duration > rule.limits["warn"]
+        if event.duration is not None and event.duration > info:
+            slow = event.duration > warn
             severity = Severity.WARNING if slow else Severity.INFO
             yield Found({"seconds": event.duration}, event.evidence, severity=severity)
 
 
 @conversation_rule("B10")
-def turn_without_answer(case: Case, rule: Rule) -> Iterable[Found]:
+def turn_without_answer(case: Case) -> Iterable[Found]:
     """A turn ended with a failed call; one finding for each meaning of the error."""
     ended = [unanswered(turn) for turn in turns_of(case.context)]
     over = None if ended and ended[-1] is not None else Severity.INFO  # later turns were answered

@@ -16,7 +16,7 @@ from core.explain.compactions.turn_attempts import BY_REFUSAL
 from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.gather import gateway_rows, is_local
 from core.explain.diagnose.case import Case
-from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule
+from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.hermes.log.read import log_files
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, Trigger
@@ -30,7 +30,7 @@ _OF_ENGINE = "Set a {way} threshold where the context engine {name} has its sett
 
 
 @conversation_rule("A1")
-def threshold_not_what_you_set(case: Case, rule: Rule) -> Iterable[Found]:
+def threshold_not_what_you_set(case: Case) -> Iterable[Found]:
     """The share in force is not the configured one."""
     if case.limits is None:
         raise Missing("the window is unknown")
@@ -58,7 +58,7 @@ def threshold_not_what_you_set(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("A2")
-def threshold_unreachable(case: Case, rule: Rule) -> Iterable[Found]:
+def threshold_unreachable(case: Case) -> Iterable[Found]:
     """The provider refuses before the threshold is reached."""
     if case.limits is None:
         raise Missing("the window is unknown")
@@ -89,7 +89,7 @@ def _reached(case: Case, room: int) -> bool:
 
 
 @conversation_rule("A4")
-def window_wrong(case: Case, rule: Rule) -> Iterable[Found]:
+def window_wrong(case: Case, last_resort: int) -> Iterable[Found]:
     """Sources disagree about the window, or the number is Hermes' last resort."""
     claims = _windows(case)
     if not claims:
@@ -97,13 +97,13 @@ def window_wrong(case: Case, rule: Rule) -> Iterable[Found]:
     sizes = sorted({tokens for tokens, _ in claims})
     if len(sizes) > 1 and sizes[0] >= case.policy.threshold.minimum:
         yield _differing(claims, case)
-    elif sizes == [rule.limits["fallback"]] and case.context.window.source == "log":
+    elif sizes == [last_resort] and case.context.window.source == "log":
         words = f"{sizes[0]:,} is what Hermes assumes when it cannot find out"
         yield Found({"told": words}, (claims[0][1],), Verdict.SUSPECTED)
 
 
 @conversation_rule("A4-small")
-def window_too_small(case: Case, rule: Rule) -> Iterable[Found]:
+def window_too_small(case: Case) -> Iterable[Found]:
     """The same where one source is below Hermes' minimum, so that it cannot be configured."""
     claims = _windows(case)
     if len(sizes := {tokens for tokens, _ in claims}) > 1 and min(sizes) < case.policy.threshold.minimum:
@@ -143,7 +143,7 @@ def _differing(claims: list[tuple[int, Evidence]], case: Case) -> Found:
 
 
 @conversation_rule("A5")
-def estimate_far_from_real(case: Case, rule: Rule) -> Iterable[Found]:
+def estimate_far_from_real(case: Case, max_ratio: float, min_ratio: float) -> Iterable[Found]:
     """The estimate is far from what the provider counted."""
     if case.context.log.empty:
         raise Missing("no log line is left, and only the log has real prompt sizes")
@@ -152,7 +152,7 @@ def estimate_far_from_real(case: Case, rule: Rule) -> Iterable[Found]:
         if not real or not record.tokens:
             continue
         ratio = record.tokens / real
-        if rule.limits["low"] <= ratio <= rule.limits["high"]:
+        if min_ratio <= ratio <= max_ratio:
             continue
         when = "early" if ratio > 1 else "late"
         numbers = {"estimate": record.tokens, "real": real, "ratio": ratio, "when": when}
@@ -160,7 +160,7 @@ def estimate_far_from_real(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("A7")
-def summary_model_lowers_threshold(case: Case, rule: Rule) -> Iterable[Found]:
+def summary_model_lowers_threshold(case: Case) -> Iterable[Found]:
     """The summary model's window lowers the threshold."""
     lowered = case.lines(Kind.AUX_LOWERED)
     aux = case.context.settings(None, case.tip, case.window).aux_window
@@ -178,7 +178,7 @@ def summary_model_lowers_threshold(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("A9")
-def model_switched(case: Case, rule: Rule) -> Iterable[Found]:
+def model_switched(case: Case) -> Iterable[Found]:
     """More than one main model answered."""
     rows = case.store.model_usage([session.id for session in case.conversation.sessions])
     booked = {row.model for row in rows if not row.task and row.model}
@@ -192,7 +192,7 @@ def model_switched(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("A10")
-def hygiene_changed_nothing(case: Case, rule: Rule) -> Iterable[Found]:
+def hygiene_changed_nothing(case: Case) -> Iterable[Found]:
     """The gateway announced a compaction that changed nothing."""
     if case.context.log.empty:
         raise Missing("no log line is left")
@@ -208,7 +208,7 @@ def hygiene_changed_nothing(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("N1")
-def another_engine(case: Case, rule: Rule) -> Iterable[Found]:
+def another_engine(case: Case) -> Iterable[Found]:
     """Another engine than the built-in one decides."""
     engine = foreign_engine(case.context)
     if engine is not None:

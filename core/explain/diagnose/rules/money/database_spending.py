@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from core.account.spending.ledger import collect
 from core.account.spending.recorded import Spending, Window
 from core.compress.messages.kinds import FAILED_TURN
 from core.explain.diagnose.case import StoreCase
-from core.explain.diagnose.registry import Found, Rule, store_spending_rule
+from core.explain.diagnose.registry import Found, store_spending_rule
 from core.explain.diagnose.rules.money.spending import summary_spend
 from core.model.finding import Evidence, Source
 from core.model.transcript.session import Kind, ListQuery, Session
@@ -23,7 +23,7 @@ _BILLED = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_to
 
 
 @store_spending_rule("F2")
-def no_usage(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def no_usage(case: StoreCase) -> Iterable[Found]:
     """Sessions with answers but no tokens; not those with a parent, whose tokens may be copies."""
     billed = [name for name in _BILLED if name in case.store.schema.columns.get("sessions", frozenset())]
     spent = " + ".join(f"coalesce({name}, 0)" for name in billed)
@@ -42,29 +42,28 @@ def no_usage(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 
 @store_spending_rule("F16")
-def unattended(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def unattended(case: StoreCase, min_share: float, sources: Sequence[str]) -> Iterable[Found]:
     """Jobs that nobody watched spent a large share."""
     rows = collect([case.store], by="source").ledger().rows
-    watched = rule.limits["sources"]
-    alone = [row for row in rows if row.key in watched and row.recorded.usd]
+    alone = [row for row in rows if row.key in sources and row.recorded.usd]
     total = sum((row.recorded.usd for row in rows if row.recorded.usd), Decimal(0))
     spent = sum((row.recorded.usd for row in alone if row.recorded.usd), Decimal(0))
-    if total and spent / total >= Decimal(str(rule.limits["share"])):
+    if total and spent / total >= Decimal(str(min_share)):
         names = ", ".join(sorted({row.key for row in alone}))
         yield Found({"share": float(spent / total), "usd": spent, "sources": names})
 
 
 @store_spending_rule("G2")
-def writes_exceed_reads(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def writes_exceed_reads(case: StoreCase, min_calls: int) -> Iterable[Found]:
     """More is written to the cache than read from it, over all sessions."""
     totals = case.ledger.totals
     written, read = totals.tokens.cache_write or 0, totals.tokens.cache_read or 0
-    if written > read and (totals.calls or 0) >= rule.limits["calls"]:
+    if written > read and (totals.calls or 0) >= min_calls:
         yield Found({"written": written, "read": read})
 
 
 @store_spending_rule("F9")
-def delegates_beside(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def delegates_beside(case: StoreCase) -> Iterable[Found]:
     """What sub-agents spent besides everything else."""
     threads = read_threads(case.store)
     kinds = {link: threads.lineage.kind(threads.root(link)) for link in threads.lineage.links}
@@ -82,14 +81,14 @@ def delegates_beside(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 
 @store_spending_rule("F10")
-def summaries(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def summaries(case: StoreCase) -> Iterable[Found]:
     """What the summaries of all conversations cost."""
     if spent := [row for row in case.ledger.rows if row.task == "compression"]:
         yield Found(summary_spend(spent))
 
 
 @store_spending_rule("F11-sessions")
-def misattributed(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def misattributed(case: StoreCase) -> Iterable[Found]:
     """Sessions in which several models answered."""
     if not case.store.schema.has("session_model_usage"):
         return
@@ -106,9 +105,9 @@ def misattributed(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 
 @store_spending_rule("G6")
-def prompts_that_part(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def prompts_that_part(case: StoreCase, min_shared: float, neighbours: int) -> Iterable[Found]:
     """The system prompts of neighbouring sessions from one source differ at an early position."""
-    query = ListQuery(rule.limits["neighbours"], sort="started")
+    query = ListQuery(neighbours, sort="started")
     sessions = [row.session for row in case.store.sessions(query).rows]
     for later, earlier in pairwise(sessions):
         if later.source != earlier.source or later.model != earlier.model:
@@ -117,7 +116,7 @@ def prompts_that_part(case: StoreCase, rule: Rule) -> Iterable[Found]:
         if texts[0] and texts[1] and texts[0] != texts[1]:
             position = _parting(texts[0], texts[1])
             length = min(len(texts[0]), len(texts[1]))
-            if position < rule.limits["share"] * length:
+            if position < min_shared * length:
                 yield _parted(earlier, later, texts[1], position, length)
                 return
 

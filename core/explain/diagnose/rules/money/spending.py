@@ -14,7 +14,6 @@ from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import (
     Found,
     Missing,
-    Rule,
     conversation_rule,
     spending_rule,
     store_spending_rule,
@@ -40,7 +39,7 @@ class Spent(Protocol):
 
 @spending_rule("F4")
 @store_spending_rule("F4")
-def unpriced(spent: Spent, rule: Rule) -> Iterable[Found]:
+def unpriced(spent: Spent) -> Iterable[Found]:
     """Usage has no cost; reported once for all models, as a store without costs lacks them for each."""
     parts = [
         part
@@ -70,15 +69,14 @@ def _without_cost(part: LedgerPart) -> Evidence:
 
 @spending_rule("F5")
 @store_spending_rule("F5")
-def stale_price(spent: Spent, rule: Rule) -> Iterable[Found]:
+def stale_price(spent: Spent, min_share: float, min_usd: float) -> Iterable[Found]:
     """The recorded cost differs from the list price of its day."""
     for row in spent.ledger.rows:
         recorded, computed = row.recorded.usd, row.computed.usd
         if not recorded or not computed or row.recorded.missing or row.computed.missing:
             continue
         difference = abs(computed - recorded)
-        share, least = Decimal(str(rule.limits["share"])), Decimal(str(rule.limits["least"]))
-        if difference > least and difference > share * computed:
+        if difference > max(Decimal(str(min_usd)), Decimal(str(min_share)) * computed):
             numbers = {"model": row.key, "recorded": recorded, "computed": computed}
             entries = (part.price for part in row.parts if part.price)
             where = (Evidence(Source.DERIVED, "price list", entry.label) for entry in entries)
@@ -87,7 +85,7 @@ def stale_price(spent: Spent, rule: Rule) -> Iterable[Found]:
 
 @spending_rule("F8")
 @store_spending_rule("F8")
-def included(spent: Spent, rule: Rule) -> Iterable[Found]:
+def included(spent: Spent) -> Iterable[Found]:
     """A subscription pays for calls that would otherwise cost this much."""
     listed = sum((row.included.usd for row in spent.ledger.rows if row.included.usd), Decimal(0))
     if listed:
@@ -105,7 +103,7 @@ def summary_spend(rows: Sequence[LedgerRow]) -> dict[str, Any]:
 
 
 @spending_rule("F6")
-def one_hour_writes(case: Case, rule: Rule) -> Iterable[Found]:
+def one_hour_writes(case: Case) -> Iterable[Found]:
     """Cache writes kept for an hour were recorded at the 5-minute rate."""
     if case.report.ttl != "1h":
         return
@@ -122,7 +120,7 @@ def one_hour_writes(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("F7")
-def tiered_price(case: Case, rule: Rule) -> Iterable[Found]:
+def tiered_price(case: Case) -> Iterable[Found]:
     """Prompts exceed the size above which the model costs more."""
     over: Counter[tuple[str, int]] = Counter()
     for call in case.report.calls:
@@ -135,7 +133,7 @@ def tiered_price(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("F9")
-def delegates_beside(case: Case, rule: Rule) -> Iterable[Found]:
+def delegates_beside(case: Case) -> Iterable[Found]:
     """What sub-agents spent besides the conversation."""
     root = case.conversation.root.id
     delegates = read_threads(case.store, root).delegates(root)
@@ -156,24 +154,24 @@ def delegates_beside(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("F10")
-def summaries(case: Case, rule: Rule) -> Iterable[Found]:
+def summaries(case: Case) -> Iterable[Found]:
     """What summaries cost."""
     if any(row.task == "compression" for row in case.usage):
         yield Found(summary_spend([row for row in case.ledger.rows if row.task == "compression"]))
 
 
 @conversation_rule("A3")
-def threshold_too_high_for_the_money(case: Case, rule: Rule) -> Iterable[Found]:
+def threshold_too_high_for_the_money(case: Case, min_threshold: int, min_share: float) -> Iterable[Found]:
     """A long window is never compressed, and re-reading it is most of the bill."""
     threshold = case.threshold
     if threshold is None:
         raise Missing("the window is unknown")
-    if threshold < rule.limits["tokens"]:
+    if threshold < min_threshold:
         return
     calls = [record.input for record in case.lines(Kind.CALL) if record.input]
     if not calls:
         raise Missing("no log line of a call is left")
-    if max(calls) < threshold and (share := _reading(case)) >= rule.limits["share"]:
+    if max(calls) < threshold and (share := _reading(case)) >= min_share:
         numbers = {
             "threshold": threshold,
             "largest": max(calls),

@@ -10,7 +10,7 @@ from itertools import pairwise
 from core.account.prompt_cache.routes import Route
 from core.account.spending.ledger import collect
 from core.explain.diagnose.case import Case, billed
-from core.explain.diagnose.registry import Found, Rule, spending_rule
+from core.explain.diagnose.registry import Found, spending_rule
 from core.explain.headline.usage import brief_cause, cache_headline
 from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.session import Session
@@ -18,7 +18,7 @@ from core.support.formatting import money, plural
 
 
 @spending_rule("F2")
-def no_usage(case: Case, rule: Rule) -> Iterable[Found]:
+def no_usage(case: Case) -> Iterable[Found]:
     """There are answers, but no tokens."""
     answered = Counter(answer.row.session_id for answer in case.answers if answer.row)
     sessions = case.conversation.sessions
@@ -30,17 +30,17 @@ def no_usage(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("F3")
-def undercounted(case: Case, rule: Rule) -> Iterable[Found]:
+def undercounted(case: Case, min_ratio: float, min_answers: int) -> Iterable[Found]:
     """Fewer calls are on record than answers."""
     recorded, answers = case.calls, len(case.answers)
-    if recorded and answers >= rule.limits["least"] and recorded / answers < rule.limits["ratio"]:
+    if recorded and answers >= min_answers and recorded / answers < min_ratio:
         words = "1 call is" if recorded == 1 else f"{recorded:,} calls are"
         numbers = {"told": words, "recorded": recorded, "answers": answers, "missing": answers - recorded}
         yield Found(numbers, verdict=Verdict.SUSPECTED)
 
 
 @spending_rule("F10-invisible")
-def invisible_summaries(case: Case, rule: Rule) -> Iterable[Found]:
+def invisible_summaries(case: Case) -> Iterable[Found]:
     """A model wrote summaries, but their usage is not recorded."""
     made = [rows for rows in case.context.boundaries if not rows.pruned]
     compactions = sum(rows.summary is None or not rows.summary.fallback for rows in made)
@@ -49,7 +49,7 @@ def invisible_summaries(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("F11")
-def misattributed(case: Case, rule: Rule) -> Iterable[Found]:
+def misattributed(case: Case) -> Iterable[Found]:
     """Several models answered in a session that is booked on one."""
     for session in case.conversation.sessions:
         used = {row.model for row in case.usage if row.session_id == session.id and not row.task}
@@ -60,7 +60,7 @@ def misattributed(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("F12")
-def repeats_its_parent(case: Case, rule: Rule) -> Iterable[Found]:
+def repeats_its_parent(case: Case, min_ratio: float) -> Iterable[Found]:
     """A continuation may repeat the totals of its parent."""
     sessions = case.conversation.sessions
     for parent, child in pairwise(sessions):
@@ -75,18 +75,18 @@ def repeats_its_parent(case: Case, rule: Rule) -> Iterable[Found]:
         # If nothing of the session is left (E5), its calls cannot be compared with answers.
         has_rows = any(one.row_ids for one in case.conversation.generations if one.session_id == child.id)
         grown = has_rows and any(billed(parent)) and all((new or 0) >= (old or 0) for new, old in pairs)
-        if grown and calls > rule.limits["ratio"] * max(1, answers):
+        if grown and calls > min_ratio * max(1, answers):
             numbers = {"child": child.id, "calls": calls, "answers": answers}
             yield Found(numbers, verdict=Verdict.SUSPECTED, session=child.id)
 
 
 @spending_rule("F14")
-def no_cache_bucket(case: Case, rule: Rule) -> Iterable[Found]:
+def no_cache_bucket(case: Case, min_calls: int, min_prompt: int) -> Iterable[Found]:
     """Long prompts never hit the cache, while other models report hits."""
-    long = [one for one in case.report.calls if (one.prompt or 0) >= rule.limits["prompt"]]
+    long = [one for one in case.report.calls if (one.prompt or 0) >= min_prompt]
     models = {call.model for call in long if call.cache_read}
     for model, calls in Counter(call.model for call in long).items():
-        if model not in models and calls >= rule.limits["calls"] and _hits_elsewhere(case):
+        if model not in models and calls >= min_calls and _hits_elsewhere(case):
             yield Found({"calls": calls, "model": model}, verdict=Verdict.SUSPECTED)
 
 
@@ -95,7 +95,7 @@ def _hits_elsewhere(case: Case) -> bool:
 
 
 @spending_rule("F15")
-def no_reasoning(case: Case, rule: Rule) -> Iterable[Found]:
+def no_reasoning(case: Case) -> Iterable[Found]:
     """Answers contain thinking, but no reasoning tokens are recorded."""
     sessions = case.conversation.sessions
     if any(session.tokens.reasoning for session in sessions) or not any(map(_reports_reasoning, sessions)):
@@ -113,7 +113,7 @@ def _reports_reasoning(session: Session) -> bool:
 
 
 @spending_rule("G1")
-def breaks_with_cause(case: Case, rule: Rule) -> Iterable[Found]:
+def breaks_with_cause(case: Case) -> Iterable[Found]:
     """What broke the cache, and how many tokens were re-read."""
     breaks = case.report.breaks
     if not breaks:
@@ -136,16 +136,16 @@ def _caused(cause: str, count: int, causes: int) -> str:
 
 
 @spending_rule("G2")
-def writes_exceed_reads(case: Case, rule: Rule) -> Iterable[Found]:
+def writes_exceed_reads(case: Case, min_calls: int) -> Iterable[Found]:
     """More is written to the cache than read from it."""
     tokens = case.report.tokens
     written, read = tokens.cache_write or 0, tokens.cache_read or 0
-    if written > read and case.calls >= rule.limits["calls"]:
+    if written > read and case.calls >= min_calls:
         yield Found({"written": written, "read": read})
 
 
 @spending_rule("G3")
-def other_lifetime(case: Case, rule: Rule) -> Iterable[Found]:
+def other_lifetime(case: Case) -> Iterable[Found]:
     """With this conversation's pauses, the other cache lifetime would be cheaper."""
     advice = case.report.advice
     if advice is not None and advice.better is not None and advice.better != advice.current:
@@ -154,20 +154,19 @@ def other_lifetime(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @spending_rule("G5")
-def beyond_lookback(case: Case, rule: Rule) -> Iterable[Found]:
+def beyond_lookback(case: Case, lookback: int) -> Iterable[Found]:
     """More tool results came back at once than the cache looks back over."""
     longest = run = 0
     for message in case.distinct_messages:
         run = run + 1 if message.role == "tool" else 0
         longest = max(longest, run)
-    most = rule.limits["limit"]
-    if longest > most and case.report.layout != "none":
-        numbers = {"rows": longest, "limit": most}
+    if longest > lookback and case.report.layout != "none":
+        numbers = {"rows": longest, "limit": lookback}
         yield Found(numbers, verdict=Verdict.SUSPECTED)
 
 
 @spending_rule("G7")
-def price_of_a_compaction(case: Case, rule: Rule) -> Iterable[Found]:
+def price_of_a_compaction(case: Case) -> Iterable[Found]:
     """What a compaction cost, and whether it has paid for itself."""
     for payback in case.report.paybacks:
         price = payback.price_usd if payback.price_usd is not None else payback.reread_usd

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from core.apply.database.lock import having_open
 from core.explain.diagnose.case import StoreCase
-from core.explain.diagnose.registry import Found, Missing, Rule, store_rule
+from core.explain.diagnose.registry import Found, Missing, store_rule
 from core.model.finding import Evidence, Severity, Source
 from core.store.conversations.conversation_query import sessions_view
 from core.store.conversations.sort_order import LAST_ACTIVE
@@ -38,9 +38,9 @@ _NAMED = re.compile(r"\bindex (?!for\b)(?:main\.)?(\w+)|\b[Tt]able (?:main\.)?(\
 
 
 @store_rule("E10")
-def left_open(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def left_open(case: StoreCase, min_days: int) -> Iterable[Found]:
     """Sessions were never closed and have nothing new."""
-    limit = (case.now - timedelta(days=rule.limits["days"])).timestamp()
+    limit = (case.now - timedelta(days=min_days)).timestamp()
     query = (
         f"SELECT coalesce(nullif(source, ''), 'unknown'), count(*) FROM {sessions_view(case.store.schema)} "  # noqa: S608
         f"WHERE typeof(ended_at) NOT IN ('integer', 'real') AND {LAST_ACTIVE} BETWEEN 1 AND ? GROUP BY 1"
@@ -51,16 +51,16 @@ def left_open(case: StoreCase, rule: Rule) -> Iterable[Found]:
         }
     if sources:
         counted = ", ".join(f"{count} {source}" for source, count in sorted(sources.items()))
-        numbers = {"told": plural(sum(sources.values()), "session"), "days": int(rule.limits["days"])}
+        numbers = {"told": plural(sum(sources.values()), "session"), "days": min_days}
         yield Found(numbers, (Evidence(Source.DATABASE, "sessions", counted),))
 
 
 @store_rule("H1")
-def where_the_bytes_are(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def where_the_bytes_are(case: StoreCase, max_bytes: int) -> Iterable[Found]:
     """What the file consists of; row counts if it is large, unless the integrity check reads it anyway."""
     tables = ", ".join(f"{table.rows:,} {table.name}" for table in case.health.tables if table.rows)
     evidence = Evidence(Source.DATABASE, str(case.health.path), tables)
-    small = case.health.size <= rule.limits["bytes"]
+    small = case.health.size <= max_bytes
     parts = bytes_by_part(case.store) if small or case.integrity else {}
     total = sum(parts.values())
     shares = [f"{size / total:.0%} {part}" for part, size in parts.items() if size >= total / 100]
@@ -68,16 +68,16 @@ def where_the_bytes_are(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 
 @store_rule("H2")
-def reclaimable(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def reclaimable(case: StoreCase, min_share: float) -> Iterable[Found]:
     """Much of the file is empty."""
     share = case.health.free_bytes / case.health.size if case.health.size else 0
-    if share >= rule.limits["share"]:
+    if share >= min_share:
         evidence = Evidence(Source.DATABASE, "PRAGMA freelist_count", f"{case.health.free_bytes:,} bytes")
         yield Found({"share": share, "free": case.health.free_bytes}, (evidence,))
 
 
 @store_rule("H3")
-def integrity(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def integrity(case: StoreCase) -> Iterable[Found]:
     """SQLite's own check, if it was asked for."""
     result = case.health.integrity
     if result is None:
@@ -93,10 +93,10 @@ def integrity(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 
 @store_rule("H4")
-def large_write_ahead_log(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def large_write_ahead_log(case: StoreCase, max_bytes: int) -> Iterable[Found]:
     """The write-ahead log has grown."""
     wal = case.health.wal_size or 0
-    if wal > rule.limits["bytes"]:
+    if wal > max_bytes:
         evidence = Evidence(Source.DATABASE, f"{case.health.path}-wal", f"{wal:,} bytes")
         yield Found(
             {"what": f"The write-ahead log holds {wal:,} bytes: a reader keeps it from being folded in"},
@@ -111,25 +111,25 @@ def large_write_ahead_log(case: StoreCase, rule: Rule) -> Iterable[Found]:
 
 
 @store_rule("H5")
-def disk_nearly_full(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def disk_nearly_full(case: StoreCase, min_share: float) -> Iterable[Found]:
     """The disk under the database is nearly full."""
     usage = shutil.disk_usage(case.store.path.parent)
     share = usage.used / usage.total
-    if share >= rule.limits["share"]:
+    if share >= min_share:
         evidence = Evidence(Source.DERIVED, str(case.store.path.parent), f"{usage.free:,} bytes free")
         yield Found({"share": share}, (evidence,))
 
 
 @store_rule("H6")
-def large_database(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def large_database(case: StoreCase, max_bytes: int) -> Iterable[Found]:
     """The database is too large for a quick snapshot."""
-    if case.health.size > rule.limits["bytes"]:
+    if case.health.size > max_bytes:
         evidence = Evidence(Source.DATABASE, str(case.health.path), f"{case.health.size:,} bytes")
         yield Found({"size": case.health.size}, (evidence,))
 
 
 @store_rule("I2")
-def loose_permissions(case: StoreCase, rule: Rule) -> Iterable[Found]:
+def loose_permissions(case: StoreCase) -> Iterable[Found]:
     """Others on this machine may read the files; a database and the files beside it count as one."""
     for paths in _private_files(case.store):
         loose = [(path, mode) for path in paths if (mode := _mode(path)) is not None and mode & _OTHERS]

@@ -12,7 +12,7 @@ from core.apply.database.lock import alive
 from core.explain.compactions.outcome import words_of
 from core.explain.compactions.sentences import quoted
 from core.explain.diagnose.case import Case
-from core.explain.diagnose.registry import Found, Missing, Rule, conversation_rule, rules
+from core.explain.diagnose.registry import Found, Missing, conversation_rule, rules
 from core.hermes.log.record import Kind
 from core.model.finding import Evidence, Finding, Severity, Source, Verdict
 from core.model.transcript.conversation import Generation
@@ -38,7 +38,7 @@ def examine_row(row: ConversationRow, now: datetime) -> tuple[Finding, ...]:
     """What the newest session's row shows: a chain that ends nowhere, blocks that are set."""
     by_rule = {
         "E1": dead_end(row.tip),
-        "B2": strikes_kept(row.tip, rules()["B2"]),
+        "B2": strikes_kept(row.tip, **rules()["B2"].limits),
         "C2": paused(row.tip, now),
     }
     found = [rules()[key].finding(one, row.root.id) for key, one in by_rule.items() if one is not None]
@@ -57,10 +57,10 @@ def dead_end(session: Session) -> Found | None:
     return Found(numbers, (evidence,), severity=None if refused else Severity.WARNING, session=session.id)
 
 
-def strikes_kept(session: Session, rule: Rule) -> Found | None:
+def strikes_kept(session: Session, min_strikes: int) -> Found | None:
     """Failed attempts in the database, which a new process reads, have switched automatic compression off."""
     strikes, probe = session.guards.ineffective_count or 0, session.guards.recovery_deadline
-    if strikes < rule.limits["strikes"]:
+    if strikes < min_strikes:
         return None
     retried = f", and Hermes tries again at {probe:%H:%M:%S} UTC" if probe is not None else ""
     numbers = {
@@ -96,14 +96,14 @@ def benched(session: Session, streak: int, *, blocks: bool) -> Found:
 
 
 @conversation_rule("E1")
-def dead_end_chain(case: Case, rule: Rule) -> Iterable[Found]:
+def dead_end_chain(case: Case) -> Iterable[Found]:
     """The newest session was closed by a compression that no session continues."""
     if found := dead_end(case.tip):
         yield found
 
 
 @conversation_rule("E2")
-def forked_chain(case: Case, rule: Rule) -> Iterable[Found]:
+def forked_chain(case: Case) -> Iterable[Found]:
     """A compressed session is continued more than once."""
     conversation = case.conversation
     if all(session.end_reason != "compression" for session in conversation.sessions):
@@ -116,7 +116,7 @@ def forked_chain(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("E3")
-def continuation_lost_metadata(case: Case, rule: Rule) -> Iterable[Found]:
+def continuation_lost_metadata(case: Case) -> Iterable[Found]:
     """A continuation lacks what its parent had."""
     sessions = case.conversation.sessions
     rows = _kept_columns(case, [session.id for session in sessions]) if len(sessions) > 1 else {}
@@ -131,7 +131,7 @@ def continuation_lost_metadata(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("E4")
-def resume_target(case: Case, rule: Rule) -> Iterable[Found]:
+def resume_target(case: Case) -> Iterable[Found]:
     """Which session /resume opens; reported for every conversation."""
     target = case.conversation.resume_target
     session = next((one for one in case.conversation.sessions if one.id == target), None)
@@ -142,7 +142,7 @@ def resume_target(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("E5")
-def empty_link(case: Case, rule: Rule) -> Iterable[Found]:
+def empty_link(case: Case) -> Iterable[Found]:
     """A session of the chain made calls but holds no messages."""
     if len(case.conversation.sessions) < 2:
         return  # a conversation that has just begun still waits for its answer
@@ -159,13 +159,13 @@ def empty_link(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("E11")
-def stale_lock(case: Case, rule: Rule) -> Iterable[Found]:
+def stale_lock(case: Case, max_seconds: int) -> Iterable[Found]:
     """A lock that nobody can be holding any more."""
     ids = set(case.context.sessions)
     for lock in case.store.locks():
         if lock.key not in ids:
             continue
-        why, verdict = _stale(lock, case.now, timedelta(seconds=rule.limits["held"]))
+        why, verdict = _stale(lock, case.now, timedelta(seconds=max_seconds))
         if why:
             evidence = Evidence(Source.DATABASE, "compression_locks", f"{lock.key}: {lock.holder}")
             numbers = {"session": lock.key, "why": why, "holder": lock.holder}
@@ -173,7 +173,7 @@ def stale_lock(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("E12")
-def rows_behind_a_rotation(case: Case, rule: Rule) -> Iterable[Found]:
+def rows_behind_a_rotation(case: Case) -> Iterable[Found]:
     """Rows were written to a session after another had continued it."""
     own = defaultdict[str, list[Generation]](list)
     for generation in case.conversation.generations:
@@ -189,7 +189,7 @@ def rows_behind_a_rotation(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("E13")
-def compaction_not_reloaded(case: Case, rule: Rule) -> Iterable[Found]:
+def compaction_not_reloaded(case: Case) -> Iterable[Found]:
     """The process continued with the transcript that the compaction had replaced."""
     if case.context.log.empty:
         raise Missing("no log line is left")

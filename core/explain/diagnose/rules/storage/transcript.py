@@ -11,7 +11,7 @@ from itertools import pairwise
 from core.compress.sizing.estimate import transcript_tokens
 from core.explain.context.rows.unsaved_rows import ranges, saved_again
 from core.explain.diagnose.case import Case
-from core.explain.diagnose.registry import Found, Rule, conversation_rule
+from core.explain.diagnose.registry import Found, conversation_rule
 from core.model.finding import Evidence, Severity, Source, Verdict
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import Message
@@ -36,7 +36,7 @@ _MAX_CHARS = 200_000
 
 
 @conversation_rule("E6")
-def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
+def orphaned_tool_rows(case: Case) -> Iterable[Found]:
     """Results have no call, calls have no result, or results are in the wrong place."""
     faults = list(_pair_faults(case.live))
     if faults:
@@ -53,7 +53,7 @@ def orphaned_tool_rows(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("E7")
-def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
+def duplicate_live_rows(case: Case) -> Iterable[Found]:
     """The live transcript holds the same row more than once."""
     seen: dict[str, Message] = {}
     copies: list[Message] = []
@@ -79,7 +79,7 @@ def duplicate_live_rows(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("E9")
-def history_hole(case: Case, rule: Rule) -> Iterable[Found]:
+def history_hole(case: Case, min_rows: int) -> Iterable[Found]:
     """Ids are missing between two rows of a session that counts more rows than it holds.
 
     A gap alone proves nothing: the rows of other sessions were there and may have been pruned.
@@ -89,12 +89,12 @@ def history_hole(case: Case, rule: Rule) -> Iterable[Found]:
     if counted is None or len(generations) != 1 or generations[0].boundary or counted <= len(stored):
         return
     for before, after in pairwise(stored):
-        if after - before <= rule.limits["rows"]:
+        if after - before <= min_rows:
             continue
         query = "SELECT count(*) FROM messages WHERE id > ? AND id < ?"
         (others,) = case.store.connection.execute(query, (before, after)).fetchone()
         missing = min(after - before - 1 - others, counted - len(stored))
-        if missing >= rule.limits["rows"]:
+        if missing >= min_rows:
             words = f"{counted:,} counted, {len(stored):,} held"
             evidence = Evidence(Source.DATABASE, f"messages {before}-{after}", words)
             yield Found(
@@ -103,7 +103,7 @@ def history_hole(case: Case, rule: Rule) -> Iterable[Found]:
 
 
 @conversation_rule("E14")
-def kept_tail_lost(case: Case, rule: Rule) -> Iterable[Found]:
+def kept_tail_lost(case: Case) -> Iterable[Found]:
     """A partial compression archived the turns it should have kept."""
     modes = {generation.boundary.mode for generation in case.conversation.generations if generation.boundary}
     if BoundaryMode.IN_PLACE not in modes:
@@ -139,7 +139,7 @@ def _pair_faults(messages: Sequence[Message]) -> Iterator[tuple[tuple[str, str],
 
 
 @conversation_rule("I1")
-def secrets_in_session(case: Case, rule: Rule) -> Iterable[Found]:
+def secrets_in_session(case: Case) -> Iterable[Found]:
     """Credentials are stored in clear text, whether or not the model still sees the row."""
     kinds: Counter[str] = Counter()
     places: list[str] = []
@@ -172,7 +172,7 @@ def _stored(case: Case) -> Iterator[list[tuple[str, bytes]]]:
 
 
 @conversation_rule("I3")
-def redaction_in_history(case: Case, rule: Rule) -> Iterable[Found]:
+def redaction_in_history(case: Case) -> Iterable[Found]:
     """The model has to work with masked values."""
     rows = [m for m in case.live if m.role == "tool" and _is_masked(m.text)]
     if rows:
