@@ -30,7 +30,7 @@ class Hypothesis:
 
 
 @dataclass(frozen=True, slots=True)
-class Knob:
+class BarSetting:
     """One setting on the bar.
 
     Attributes:
@@ -63,15 +63,15 @@ def _share(value: float) -> str:
     return f"{value:.2f}" if round(value, 2) == value else f"{value:g}"
 
 
-KNOBS = (
-    Knob("window", "window", "win", _WINDOWS, _kilo, unset="unknown"),
-    Knob("threshold", "threshold", "thr", _STEPS, _share),
-    Knob("target_ratio", "tail", "tail", _STEPS[:16], _share),
-    Knob("protect_first", "first", "first", tuple(range(21)), str),
-    Knob("protect_last", "last", "last", tuple(range(101)), str),
-    Knob("release", "release", "rel", (), str),
-    Knob("warm", "process", "", (False, True), lambda warm: "running" if warm else "fresh"),
-    Knob(
+BAR_SETTINGS = (
+    BarSetting("window", "window", "win", _WINDOWS, _kilo, unset="unknown"),
+    BarSetting("threshold", "threshold", "thr", _STEPS, _share),
+    BarSetting("target_ratio", "tail", "tail", _STEPS[:16], _share),
+    BarSetting("protect_first", "first", "first", tuple(range(21)), str),
+    BarSetting("protect_last", "last", "last", tuple(range(101)), str),
+    BarSetting("release", "release", "rel", (), str),
+    BarSetting("warm", "process", "", (False, True), lambda warm: "running" if warm else "fresh"),
+    BarSetting(
         "max_output",
         "output reserve",
         "out",
@@ -102,43 +102,43 @@ class WhatIf:
         return cls(actual, actual, tuple(releases))
 
     @property
-    def knob(self) -> Knob:
+    def setting(self) -> BarSetting:
         """The selected setting, which the arrow keys change."""
-        return KNOBS[self.selected]
+        return BAR_SETTINGS[self.selected]
 
     @property
     def changed(self) -> bool:
         """Whether any value differs from the actual one."""
         return self.supposed != self.actual
 
-    def value(self, knob: Knob) -> Value:
+    def value(self, setting: BarSetting) -> Value:
         """The what-if value of a setting."""
-        return _value(self.supposed, knob)
+        return _value(self.supposed, setting)
 
-    def differs(self, knob: Knob) -> bool:
+    def differs(self, setting: BarSetting) -> bool:
         """Whether a setting was changed."""
-        return self.value(knob) != _value(self.actual, knob)
+        return self.value(setting) != _value(self.actual, setting)
 
-    def shown(self, knob: Knob) -> str:
+    def shown(self, setting: BarSetting) -> str:
         """The value of a setting in words."""
-        value = self.value(knob)
-        return knob.unset if value is None else knob.show(value)
+        value = self.value(setting)
+        return setting.unset if value is None else setting.show(value)
 
     def select(self, step: int) -> WhatIf:
         """Select another setting, wrapping at the ends."""
-        return replace(self, selected=(self.selected + step) % len(KNOBS))
+        return replace(self, selected=(self.selected + step) % len(BAR_SETTINGS))
 
     def turn(self, step: int) -> WhatIf:
         """Move the selected setting one step up or down its ladder; it stops at the end."""
-        choices: Sequence[Any] = self.releases if self.knob.key == "release" else self.knob.choices
-        return self.with_value(_stepped(self.knob, choices, self.value(self.knob), step))
+        choices: Sequence[Any] = self.releases if self.setting.key == "release" else self.setting.choices
+        return self.with_value(_stepped(self.setting, choices, self.value(self.setting), step))
 
     def with_value(self, value: Value) -> WhatIf:
         """Set the what-if value of the selected setting."""
-        if self.knob.key == "release":
+        if self.setting.key == "release":
             supposed = replace(self.supposed, release=str(value))
         else:
-            changes: dict[str, Any] = {self.knob.key: value}
+            changes: dict[str, Any] = {self.setting.key: value}
             supposed = replace(self.supposed, settings=replace(self.supposed.settings, **changes))
         return replace(self, supposed=supposed)
 
@@ -148,7 +148,7 @@ class WhatIf:
         Raises:
             UsageError: The text is no value of this setting.
         """
-        return self.with_value(_parsed(self.knob, self.releases, text.strip()))
+        return self.with_value(_parsed(self.setting, self.releases, text.strip()))
 
     def supposing(self, supposed: Hypothesis | None) -> WhatIf:
         """The bar with other what-if values; None for the actual ones."""
@@ -156,22 +156,22 @@ class WhatIf:
 
     def named(self) -> str:
         """The changed settings with their values, in words; empty without changes."""
-        turned = [knob for knob in KNOBS if self.differs(knob)]
-        return ", ".join(f"{knob.label} {self.shown(knob)}".strip() for knob in turned)
+        turned = [setting for setting in BAR_SETTINGS if self.differs(setting)]
+        return ", ".join(f"{setting.label} {self.shown(setting)}".strip() for setting in turned)
 
     def reset(self) -> WhatIf:
         """Back to the actual values, with the same setting selected."""
         return replace(self, supposed=self.actual)
 
 
-def _value(hypothesis: Hypothesis, knob: Knob) -> Value:
-    if knob.key == "release":
+def _value(hypothesis: Hypothesis, setting: BarSetting) -> Value:
+    if setting.key == "release":
         return hypothesis.release
-    value: Value = getattr(hypothesis.settings, knob.key)
+    value: Value = getattr(hypothesis.settings, setting.key)
     return value
 
 
-def _stepped(knob: Knob, choices: Sequence[Any], value: Value, step: int) -> Value:
+def _stepped(setting: BarSetting, choices: Sequence[Any], value: Value, step: int) -> Value:
     if value is None:
         return choices[0] if step > 0 else None
     if isinstance(value, str):
@@ -179,39 +179,39 @@ def _stepped(knob: Knob, choices: Sequence[Any], value: Value, step: int) -> Val
         return str(choices[min(max(place, 0), len(choices) - 1)])
     place = bisect_right(choices, value) if step > 0 else bisect_left(choices, value) - 1
     if place < 0:
-        return None if knob.settable_to_none else value
+        return None if setting.settable_to_none else value
     return choices[place] if place < len(choices) else value
 
 
-def _parsed(knob: Knob, releases: Sequence[str], text: str) -> Value:
-    if knob.key == "release" and text in releases:
+def _parsed(setting: BarSetting, releases: Sequence[str], text: str) -> Value:
+    if setting.key == "release" and text in releases:
         return text
-    if knob.key == "warm" and text in ("fresh", "running"):
+    if setting.key == "warm" and text in ("fresh", "running"):
         return text == "running"
-    if knob.settable_to_none and text.lower() in ("", "none", knob.unset):
+    if setting.settable_to_none and text.lower() in ("", "none", setting.unset):
         return None
-    match = _NUMBER.fullmatch(text) if knob.choices and knob.key != "warm" else None
+    match = _NUMBER.fullmatch(text) if setting.choices and setting.key != "warm" else None
     if match is None:
         raise UsageError(
-            f"“{text}” is not a value for {knob.label or knob.key}", remedy=_example(knob, releases)
+            f"“{text}” is not a value for {setting.label or setting.key}", remedy=_example(setting, releases)
         )
     number = float(match[1].replace(",", "").replace("_", "")) * _FACTOR[match[2].lower()]
-    return _checked(knob, number, text)
+    return _checked(setting, number, text)
 
 
-def _checked(knob: Knob, number: float, text: str) -> int | float:
-    if isinstance(knob.choices[0], float):
+def _checked(setting: BarSetting, number: float, text: str) -> int | float:
+    if isinstance(setting.choices[0], float):
         if 0 < number <= 1:
             return number
-        raise UsageError(f"{knob.label} {text} is not between 0 and 1", remedy=_example(knob, ()))
-    if number < min(1, knob.choices[0]) or number > 10**9:
-        raise UsageError(f"{knob.label} {text} is out of range", remedy=_example(knob, ()))
+        raise UsageError(f"{setting.label} {text} is not between 0 and 1", remedy=_example(setting, ()))
+    if number < min(1, setting.choices[0]) or number > 10**9:
+        raise UsageError(f"{setting.label} {text} is out of range", remedy=_example(setting, ()))
     return int(number)
 
 
-def _example(knob: Knob, releases: Sequence[str]) -> str:
-    if knob.key == "release":
+def _example(setting: BarSetting, releases: Sequence[str]) -> str:
+    if setting.key == "release":
         return "One of " + ", ".join(releases)
-    if knob.key == "warm":
+    if setting.key == "warm":
         return "Type fresh or running"
-    return f"For example {knob.show(knob.choices[len(knob.choices) // 2])}"
+    return f"For example {setting.show(setting.choices[len(setting.choices) // 2])}"

@@ -10,10 +10,10 @@ from core.redact.secret_names import (
     Strength,
     entropy,
     is_code,
+    is_first_of_several_words,
     is_likely,
     is_path,
     is_reference,
-    is_said,
     looks_random,
     strength,
 )
@@ -267,7 +267,7 @@ def _unquoted(text: str, match: re.Match[str], force: Strength, *, plain: bool) 
     value = text[start:end]
     if not value.strip("-*") or value[0] in _NOT_A_VALUE or is_reference(value) or end - start < _MIN_LENGTH:
         return None
-    if is_said(text, start, end) or (value[0] == "#" and value[1:].isalpha()):
+    if is_first_of_several_words(text, start, end) or (value[0] == "#" and value[1:].isalpha()):
         return None
     if value[0] == "&" and text.startswith(f" {_MASK}", end):
         return None  # the anchor of a value that is masked

@@ -109,12 +109,12 @@ def _search(kind: Kind, needle: str, text: str, places: Sequence[int]) -> Iterat
         if at < done or not text.startswith(needle, at):
             continue
         done = at + len(needle)
-        if hit := _try(kind, text, at, done):
+        if hit := _credential_at(kind, text, at, done):
             yield hit
             done = max(done, hit.end)
 
 
-def _try(kind: Kind, text: str, at: int, end: int) -> Hit | None:
+def _credential_at(kind: Kind, text: str, at: int, end: int) -> Hit | None:
     joined = kind.bound and not starts_token(text, at)
     if joined and text[at - 1] != "_":
         return None
@@ -214,7 +214,7 @@ def is_scrambled(text: str, *, mixed: float = 0.42) -> bool:
     if len(classes) < _MIN_JUDGED or digits < 2 or digits > len(classes) - 4:
         return False
     both = b"u" in classes and b"l" in classes
-    return _share(classes) >= (mixed if both else _EVEN) and len(set(text)) >= 10
+    return _share_of_changes(classes) >= (mixed if both else _EVEN) and len(set(text)) >= 10
 
 
 def is_random(text: str, *, mixed: float = 0.42) -> bool:
@@ -228,7 +228,7 @@ def is_random(text: str, *, mixed: float = 0.42) -> bool:
 
 def changes(text: str) -> float:
     """Share of neighbours that differ in class (small letters, capitals, digits); signs are ignored."""
-    return _share(_classes(text))
+    return _share_of_changes(_classes(text))
 
 
 def _classes(text: str) -> bytes:
@@ -236,6 +236,6 @@ def _classes(text: str) -> bytes:
     return text.encode("ascii", "replace").translate(_CLASS, _SIGNS)
 
 
-def _share(classes: bytes) -> float:
+def _share_of_changes(classes: bytes) -> float:
     runs = len(_RUN_OF_CLASS.findall(classes))
     return (runs - 1) / (len(classes) - 1) if len(classes) > 1 else 0.0

@@ -58,7 +58,7 @@ class _Clues(NamedTuple):
     placed: Search[tuple[int, list[int]]]
     stems: tuple[str, ...]
     hashes: tuple[str, ...]
-    said: tuple[str, ...]
+    password_words: tuple[str, ...]
     calls: tuple[str, ...]
     pairs: tuple[str, ...]
     tools: frozenset[str]
@@ -84,7 +84,7 @@ def may_hold_credential(text: str) -> bool:
     if (
         has_stem
         or any(sign in text for sign in clues.pairs)
-        or any(word in whole for word in clues.said)
+        or any(word in whole for word in clues.password_words)
         or (_CALL.search(text) and any(call in whole for call in clues.calls))
         or not clues.tools.isdisjoint(words)
     ) and _DRAWN.search(text):
@@ -122,7 +122,7 @@ def _is_placed(text: str, clues: _Clues) -> bool:
         at, listed = last - length + 1, '"-' in text or "'-" in text
         if not numbers or listed:
             return True
-        for place in (places()[number] for number in numbers if places()[number].beside in lower):
+        for place in (places()[number] for number in numbers if places()[number].requires in lower):
             if place.found(text, at, last + 1) or place.found(lower, at, last + 1):
                 return True
     return False
@@ -171,7 +171,7 @@ def _clues() -> _Clues:
         hashes=tuple(needle for needle in hashes if "$" in needle),
         placed=search_for(placed),
         stems=tuple(words["names"]["stems"]),
-        said=(
+        password_words=(
             "pass",
             *unnamed["inside"],
             *unnamed["alone"],

@@ -130,7 +130,7 @@ def is_reference(value: str) -> bool:
     return bool(_CONSTANT.match(text)) and (strength(text) > Strength.NONE or not _DIGIT.search(text))
 
 
-def is_said(text: str, start: int, end: int) -> bool:
+def is_first_of_several_words(text: str, start: int, end: int) -> bool:
     """Whether a value is the first of several words: `Secret: sauce recipe`, `${TOKEN:?must be set}`."""
     value = text[start:end]
     if value[0] == "?":

@@ -56,7 +56,7 @@ class Place(NamedTuple):
         odd: Whether only a value that is not a plain word, number or path counts.
         sure: Whether only a value that looks like a password and like nothing else counts.
         back: Characters before a needle in which the pattern is searched for.
-        beside: Text that every text with such a credential also contains, such as the dash of a flag.
+        requires: Text that every text with such a credential also contains, such as the dash of a flag.
     """
 
     kind: str
@@ -67,7 +67,7 @@ class Place(NamedTuple):
     odd: bool = False
     sure: bool = False
     back: int = 0
-    beside: str = ""
+    requires: str = ""
 
     def found(self, text: str, at: int, end: int) -> re.Match[str] | None:
         """The match at a needle at `text[at:end]`, if it is such a place."""

@@ -217,7 +217,7 @@ def manifest_values(text: str, saying: Iterable[int]) -> Iterator[Hit]:
     """
     found: list[tuple[int, int]] = []
     for at in saying:
-        start, end = _reach(text, at)
+        start, end = _manifest_around(text, at)
         if found and start <= found[-1][1]:
             found[-1] = (found[-1][0], max(end, found[-1][1]))  # read once, however often Secret occurs
         else:
@@ -226,7 +226,7 @@ def manifest_values(text: str, saying: Iterable[int]) -> Iterator[Hit]:
         yield from _values(text, start, end)
 
 
-def _reach(text: str, at: int) -> tuple[int, int]:
+def _manifest_around(text: str, at: int) -> tuple[int, int]:
     """The manifest around an offset: YAML separates several by a line of dashes."""
     start, end = max(0, at - _REACH), min(len(text), at + _REACH)
     before, after = text.rfind(_END, start, at), text.find(_END, at, end)
@@ -245,8 +245,8 @@ def headers(text: str, hints: Hints) -> Iterator[Hit]:
     """Every credential in a place that a protocol or a command line has for it."""
     for number, found in hints.by_word("places"):
         place, needle = _needles()[number]
-        if place.beside in hints.lower:
-            yield from _search(place, len(needle), text, hints.lower, found)
+        if place.requires in hints.lower:
+            yield from _found_in_place(place, len(needle), text, hints.lower, found)
     yield from manifest_values(text, hints.places("manifests"))
 
 
@@ -256,19 +256,19 @@ def _needles() -> Sequence[tuple[Place, str]]:
     return [(place, needle) for place in places() for needle in place.needles]
 
 
-def _search(place: Place, length: int, text: str, lower: str, found: Sequence[int]) -> Iterator[Hit]:
+def _found_in_place(place: Place, length: int, text: str, lower: str, found: Sequence[int]) -> Iterator[Hit]:
     done = 0
     for at in found:
         if at < done:
             continue
         done = at + length
         match = place.found(text, at, done) or place.found(lower, at, done)
-        if match and _counts(place, text[match.start("secret") : match.end("secret")]):
+        if match and _is_secret_in(place, text[match.start("secret") : match.end("secret")]):
             yield Hit(*match.span("secret"), place.kind)
             done = max(done, match.end("secret"))
 
 
-def _counts(place: Place, value: str) -> bool:
+def _is_secret_in(place: Place, value: str) -> bool:
     if is_reference(value) or (place.kind == "login" and _VARIABLE.search(value)):
         return False
     if place.sure:

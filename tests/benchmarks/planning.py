@@ -1,4 +1,4 @@
-"""What turning a knob of the what-if bar, and a preview, cost in a long conversation."""
+"""What turning a setting of the what-if bar, and a preview, cost in a long conversation."""
 
 from __future__ import annotations
 

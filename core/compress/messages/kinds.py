@@ -87,7 +87,7 @@ def is_request(wire: Wire, policy: Policy) -> bool:
 def is_scaffold(text: str, rules: TailRules) -> bool:
     """Whether Hermes itself wrote a user message, by its text; 0.19 takes a continuation for a request."""
     kind = scaffold_kind(text)
-    return kind in _SCAFFOLDS or (kind == _CONTINUATION and rules.real_users) or _is_nudge(text, rules)
+    return kind in _SCAFFOLDS or (kind == _CONTINUATION and rules.real_users) or _is_stall_prompt(text, rules)
 
 
 def is_blank_user(wire: Wire, rules: SummaryRules) -> bool:
@@ -123,8 +123,8 @@ def _is_real(wire: Wire, rules: TailRules) -> bool:
     return not is_scaffold(content_text(wire.get("content")).strip(), rules)
 
 
-def _is_nudge(text: str, rules: TailRules) -> bool:
-    known = [nudge.sha256 for nudge in rules.nudges if nudge.length == len(text)]
+def _is_stall_prompt(text: str, rules: TailRules) -> bool:
+    known = [prompt.sha256 for prompt in rules.stall_prompts if prompt.length == len(text)]
     return bool(known) and sha256(text.encode("utf-8", "surrogatepass")).hexdigest().startswith(tuple(known))
 
 

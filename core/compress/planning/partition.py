@@ -96,8 +96,8 @@ def cut(rows: Rows, settings: Settings, limits: Budgets, policy: Policy) -> Cut:
     head = head_size(rows, settings, policy)
     start = past_results(rows.columns, head)
     end = _Tail(rows, start, settings, limits, policy).cut()
-    if policy.tail.bridge:
-        end = _bridged(rows.columns, start, end)
+    if policy.tail.joins_group_before_user:
+        end = _with_group_before_user(rows.columns, start, end)
     return Cut(start, end, head + policy.head.spare)
 
 
@@ -109,7 +109,7 @@ def head_size(rows: Rows, settings: Settings, policy: Policy) -> int:
     if policy.head.fixed:
         return policy.head.fixed
     first = max(0, settings.protect_first)
-    if policy.head.decays and settings.warm:
+    if policy.head.only_system_when_warm and settings.warm:
         return system
     if policy.head.handoff_probe and first:
         probed = range(system, min(len(rows.columns), system + first + policy.head.handoff_probe))
@@ -127,7 +127,7 @@ def _head_by_budget(weights: Sequence[int], budget: int) -> int:
     return len(weights)
 
 
-def _bridged(rows: Columns, start: int, end: int) -> int:
+def _with_group_before_user(rows: Columns, start: int, end: int) -> int:
     """Keep an answer or a whole tool group between the summary and the newest request."""
     if not rows.requests or end != rows.requests[-1] or end == 0:
         return end
@@ -171,9 +171,9 @@ class _Tail:
         walked = self._walked_least(min_tokens)
         weights, soft = self._rows.weights, self._limits.soft
         cut, total = walk_back(weights, self._head, soft, walked)
-        if self._rules.rewalk and cut <= self._head and 0 < total <= soft:
+        if self._rules.walks_again and cut <= self._head and 0 < total <= soft:
             cut = walk_back(weights, self._head, self._limits.tail, min_tokens, include_last=True).cut
-        kept = max(walked, 1) if self._rules.floorless else min_tokens
+        kept = max(walked, 1) if self._rules.may_ignore_floor else min_tokens
         cut = min(cut, self._count - kept)
         if cut <= self._head and not self._rules.keeps_fitting:
             cut = max(self._count - min_tokens, self._head + 1)
@@ -191,7 +191,7 @@ class _Tail:
         return min(floor, max(rules.least, after - 2), after)
 
     def _walked_least(self, min_tokens: int) -> int:
-        if not self._rules.floorless:
+        if not self._rules.may_ignore_floor:
             return min_tokens
         return 0 if self._limits.soft >= min_tokens * self._overhead else min_tokens
 

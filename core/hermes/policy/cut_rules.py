@@ -32,14 +32,14 @@ class HeadRules:
 
     Attributes:
         fixed: Messages always kept, including a system message; 0 if the setting decides.
-        decays: Whether only the system message is kept once the process has compacted.
+        only_system_when_warm: Whether only the system message is kept once the process has compacted.
         handoff_probe: A summary at most this many rows after the head counts as one; 0 for never.
         spare: A list at most this much longer than its head is left alone.
         budget: Tokens the head may hold instead of a count; 0 for a count.
     """
 
     fixed: int
-    decays: bool
+    only_system_when_warm: bool
     handoff_probe: int
     spare: int
     budget: int
@@ -66,8 +66,8 @@ class TailRules:
         least: Messages always kept.
         keeps_fitting: Whether nothing is cut if everything after the head fits the budget.
         floor: Most messages that `protect_last` may force into the tail; 0 if it forces none.
-        floorless: Whether the walk ignores the floor if the budget can hold that many empty messages.
-        rewalk: Whether the walk is repeated with the bare budget if everything fits.
+        may_ignore_floor: Whether the walk ignores the floor if the budget can hold that many empty messages.
+        walks_again: Whether the walk is repeated with the bare budget if everything fits.
         anchors: Whether the newest user message stays in the tail.
         real_users: Whether summaries, blank rows and scaffolding do not count as user messages.
         skips_summaries: Whether summaries do not count as user messages.
@@ -77,12 +77,12 @@ class TailRules:
         splits_turns: Whether an oversized running turn may be cut and its request restated.
         restates_most: Longest text restated, in characters, with or without images; 0 for any pure text.
         forward_align: Whether the tail never begins with a tool result.
-        bridge: Whether an answer or tool group before the newest user message joins the tail.
+        joins_group_before_user: Whether an answer or tool group before the newest user message is kept.
         several_users: Whether `compression.min_tail_user_messages` is honoured.
         aligns: Whether tool groups are kept whole at the end of the middle.
         demote_over: Characters above which old tool results of the tail become a note; 0 for never.
         demote_rounds: How many of the newest tool rounds are exempt from that.
-        nudges: User rows that Hermes sends to a stalled model; they do not count as user messages.
+        stall_prompts: User rows that Hermes sends to a stalled model; they do not count as user messages.
     """
 
     mode: str
@@ -95,8 +95,8 @@ class TailRules:
     least: int
     keeps_fitting: bool
     floor: int
-    floorless: bool
-    rewalk: bool
+    may_ignore_floor: bool
+    walks_again: bool
     anchors: bool
     real_users: bool
     skips_summaries: bool
@@ -106,12 +106,12 @@ class TailRules:
     splits_turns: bool
     restates_most: int
     forward_align: bool
-    bridge: bool
+    joins_group_before_user: bool
     several_users: bool
     aligns: bool
     demote_over: int
     demote_rounds: int
-    nudges: tuple[Fingerprint, ...]
+    stall_prompts: tuple[Fingerprint, ...]
 
 
 @dataclass(frozen=True, slots=True)

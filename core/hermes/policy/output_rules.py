@@ -126,11 +126,11 @@ class TrajectoryRules:
     """How the release's tool for finished training trajectories cuts; separate from live compression.
 
     Attributes:
-        snaps: Whether a boundary never separates a tool turn from the turn that called it.
+        keeps_tool_turns_together: Whether no boundary separates a tool turn from the turn that called it.
         skips_small_region: Whether a region no larger than its summary would be is left alone.
         refuses_cut: Whether an answer that stopped at its output limit is rejected as a summary.
     """
 
-    snaps: bool
+    keeps_tool_turns_together: bool
     skips_small_region: bool
     refuses_cut: bool

@@ -202,15 +202,15 @@ def collections(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
         places: Offsets of words that may lead to one.
     """
     for at in places:
-        match = _group().match(lower, at)
-        if match is None or _other().search(lower, max(0, at - _BEFORE), at):
+        match = _group_opening().match(lower, at)
+        if match is None or _other_meaning().search(lower, max(0, at - _BEFORE), at):
             continue
-        for one in _SCALAR.finditer(text, match.end(), _end(text, match.start(), match.end())):
-            if _is_one(match[0], one["value"]):
+        for one in _SCALAR.finditer(text, match.end(), _group_end(text, match.start(), match.end())):
+            if _is_secret_of_group(match[0], one["value"]):
                 yield Hit(*one.span("value"), "secret-value")
 
 
-def _is_one(group: str, value: str) -> bool:
+def _is_secret_of_group(group: str, value: str) -> bool:
     """Whether a value is a secret of its group; in groups about people most values are not."""
     if group.startswith(tuple(unnamed_words()["people"])):
         return is_password(value) or (group[-1] == "\n" and is_thought_up(value))
@@ -218,17 +218,17 @@ def _is_one(group: str, value: str) -> bool:
 
 
 @cache
-def _group() -> re.Pattern[str]:
+def _group_opening() -> re.Pattern[str]:
     return pattern(f"(?:{'|'.join(unnamed_words()['groups'])}){_OPENS}")
 
 
 @cache
-def _other() -> re.Pattern[str]:
+def _other_meaning() -> re.Pattern[str]:
     """Text that gives the word another meaning: `max_tokens`, `foreign keys`, or the end of a longer word."""
     return pattern(rf"(?:{'|'.join(unnamed_words()['other'])})[_ -]?$|[^\W_]\Z")
 
 
-def _end(text: str, name: int, at: int) -> int:
+def _group_end(text: str, name: int, at: int) -> int:
     """The end of the group whose name is at `name` and whose values begin at `at`."""
     if closes := _CLOSES.get(text[at : at + 1]):
         return max(at, text.find(closes, at, at + _REACH))

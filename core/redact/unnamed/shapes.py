@@ -99,7 +99,7 @@ def is_password(value: str) -> bool:
     """Whether a word looks like a password and hardly like a name, a number or code."""
     if _HASHED.fullmatch(value):
         return True
-    if len(value) < _MIN_LIKELY or _none().match(value) or is_reference(value) or is_path(value):
+    if len(value) < _MIN_LIKELY or _not_a_password().match(value) or is_reference(value) or is_path(value):
         return False
     if (
         is_gibberish(value)
@@ -121,7 +121,7 @@ def is_password(value: str) -> bool:
 
 
 @cache
-def _none() -> re.Pattern[str]:
+def _not_a_password() -> re.Pattern[str]:
     """What is not a password: an address, a number, code; a product or standard with its number."""
     products = "|".join(unnamed_words()["products"])
     return re.compile("|".join((*_NONE, rf"(?i:{products})[-_#]?\d[\w.+-]{{0,24}}[?!*]?$")))
@@ -135,12 +135,16 @@ def is_key(value: str) -> bool:
 
 def is_thought_up(value: str) -> bool:
     """Whether a word is built like passwords by people, as are names of hosts and branches."""
-    return len(value) >= _MIN_LIKELY and bool(_THOUGHT_UP.fullmatch(value)) and not _none().match(value)
+    return (
+        len(value) >= _MIN_LIKELY
+        and bool(_THOUGHT_UP.fullmatch(value))
+        and not _not_a_password().match(value)
+    )
 
 
 def could_be_password(value: str) -> bool:
     """Whether a word in a password's place is not a plain word, number, path or placeholder."""
-    if len(value) < _MIN_CERTAIN or _none().match(value) or is_reference(value) or is_path(value):
+    if len(value) < _MIN_CERTAIN or _not_a_password().match(value) or is_reference(value) or is_path(value):
         return False
     if value.startswith("/") or value.count("/") > 1 or value.endswith("/") or _FILE.search(value):
         return False
@@ -158,7 +162,9 @@ def shaped(text: str, places: Iterable[int]) -> Iterator[Hit]:
         digit = _DIGIT.search(text, start, end)
         for match in ODD_WORD.finditer(text, max(start, digit.start() - _MAX_LENGTH), end) if digit else ():
             value = match[0].rstrip(".")
-            if _is_one(value) and not (value[-1] in "!?" and _ends_sentence(text, match.start())):
+            if _looks_like_password(value) and not (
+                value[-1] in "!?" and _ends_sentence(text, match.start())
+            ):
                 yield Hit(match.start(), match.start() + len(value), "secret-value")
 
 
@@ -167,7 +173,7 @@ def _ends_sentence(text: str, at: int) -> bool:
     return _SENTENCE.search(text, max(0, at - 80), at) is not None
 
 
-def _is_one(value: str) -> bool:
+def _looks_like_password(value: str) -> bool:
     """Whether a word is memorable, or marked and not code."""
     if _MEMORABLE.fullmatch(value):
         return True
@@ -199,7 +205,7 @@ def unlisted(text: str, hints: Hints) -> Iterator[Hit]:
         dotted = text.startswith(".", at - 1) if at else False
         before = _BEFORE_DOT.search(text, max(0, at - 49), at) if dotted else None
         match = compiled(_ISSUED).match(text, before.start() if before else at)
-        if match and _is_key(text, match):
+        if match and _is_unlisted_key(text, match):
             start = match.start() + (
                 text[match.start() - 1 : match.start()] == "\\" and match["first"][0] in "nrt"
             )
@@ -207,7 +213,7 @@ def unlisted(text: str, hints: Hints) -> Iterator[Hit]:
             yield Hit(start, end.end() if end else match.end(), "provider-key")
 
 
-def _is_key(text: str, match: re.Match[str]) -> bool:
+def _is_unlisted_key(text: str, match: re.Match[str]) -> bool:
     known = issuers()
     named = _NAMED.search(text, max(0, match.start() - 30), match.start())
     if named and named[1].lower() in known.ids:

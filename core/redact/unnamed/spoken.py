@@ -76,12 +76,12 @@ def spoken_passwords(text: str, lower: str, places: Iterable[int]) -> Iterator[H
             value = token["value"].rstrip(".:")
             if _is_meant(text, word, token, value):
                 yield Hit(token.start("value"), token.start("value") + len(value), "secret-value")
-        for match in (_REPLY.match(text, word.end()), _tried(text, word.start())):
-            if match and _looks_like_one(match["value"]):
+        for match in (_REPLY.match(text, word.end()), _value_before(text, word.start())):
+            if match and _looks_like_password(match["value"]):
                 yield Hit(*match.span("value"), "secret-value")
 
 
-def _looks_like_one(value: str) -> bool:
+def _looks_like_password(value: str) -> bool:
     return is_key(value) or is_thought_up(value)
 
 
@@ -90,7 +90,9 @@ def _is_meant(text: str, word: re.Match[str], token: re.Match[str], value: str) 
     between = text[word.end() : token.start("value")]
     if is_password(value) and _BEFORE_VALUE.search(text, word.start(), token.start("value")):
         return True
-    if word["inside"] and (_leads().fullmatch(between) or not (between or word[0].isascii())):
+    if word["inside"] and (
+        _between_word_and_value().fullmatch(between) or not (between or word[0].isascii())
+    ):
         return could_be_password(value)
     is_stated = word["inside"] or token["user"] or _after_user().fullmatch(between)
     return bool(is_stated and is_thought_up(value) and _ONWARD.fullmatch(between))
@@ -110,13 +112,13 @@ def _password_mentions(lower: str, places: Iterable[int]) -> Iterator[re.Match[s
     """Where a text mentions a password."""
     done = 0
     for at in places:
-        if at >= done and (word := _speaks().match(lower, at)):
+        if at >= done and (word := _password_word().match(lower, at)):
             done = word.end()
             yield word
 
 
 @cache
-def _speaks() -> re.Pattern[str]:
+def _password_word() -> re.Pattern[str]:
     """A word that mentions a password, in lower case; in the group `inside` if it has no other meaning."""
     inside, whole = ("|".join(unnamed_words()[name]) for name in ("inside", "whole"))
     alone = rf"(?<![a-z0-9+])(?:(?:{'|'.join(unnamed_words()['alone'])})(?![a-z0-9+]))"
@@ -127,7 +129,7 @@ def _speaks() -> re.Pattern[str]:
 
 
 @cache
-def _leads() -> re.Pattern[str]:
+def _between_word_and_value() -> re.Pattern[str]:
     """Text between a word and the password right after it: `for bob is `, `: `, ` set to "`."""
     is_one, to = "|".join(unnamed_words()["is"]), "|".join(unnamed_words()["becomes"])
     tried = "|".join(unnamed_words()["tried"])
@@ -157,13 +159,13 @@ def _tokens(text: str, end: int) -> Iterator[re.Match[str]]:
     return (one for one in found if one.start() < limit and not text[one.end() : one.end() + 1].isalnum())
 
 
-def _tried(text: str, end: int) -> re.Match[str] | None:
+def _value_before(text: str, end: int) -> re.Match[str] | None:
     """Text before a word that mentions a password: `try X as the password`."""
-    return _before_word().search(text, max(0, end - _REACH), end)
+    return _value_with_words_before().search(text, max(0, end - _REACH), end)
 
 
 @cache
-def _before_word() -> re.Pattern[str]:
+def _value_with_words_before() -> re.Pattern[str]:
     words = "|".join(unnamed_words()["tried"])
     tried = rf"(?:\b(?i:{words})\b:? {{1,8}}(?i:it to |him |her |them |me )?|(?:^|[\n>\"]) ?)"
     said = "|".join(unnamed_words()["said"])

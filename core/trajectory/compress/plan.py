@@ -189,12 +189,12 @@ def find_region(
     if excess <= 0:
         return None
     start, end = _middle(protected_turns(roles, settings), len(roles))
-    if rules.snaps:
+    if rules.keeps_tool_turns_together:
         start = snap(roles, start, start, end)
     if start >= end:
         return None
     until = _covering(tokens, start, end, excess + settings.summary_target)
-    if rules.snaps:
+    if rules.keeps_tool_turns_together:
         until = snap(roles, until, start, end)
     if until <= start:
         return None

@@ -11,7 +11,7 @@ from textual.message import Message as Event
 from textual.strip import Strip
 from textual.widget import Widget
 
-from core.preview.what_if import KNOBS, Knob, WhatIf
+from core.preview.what_if import BAR_SETTINGS, BarSetting, WhatIf
 from inspector.base.commands import bindings
 from inspector.terminal.line import Line, Palette
 
@@ -23,7 +23,7 @@ FULL, TITLED = 118, 128
 
 
 class WhatIfBar(Widget, can_focus=True):
-    """One line of settings (knobs). It changes nothing itself; it announces the what-if values."""
+    """One line of settings. It changes nothing itself; it announces the what-if values."""
 
     BINDINGS = bindings("what_if")
     DEFAULT_CSS = """
@@ -38,7 +38,7 @@ class WhatIfBar(Widget, can_focus=True):
         state: WhatIf
 
     class TypingAsked(Event):
-        """The user wants to type a value for the selected knob."""
+        """The user wants to type a value for the selected setting."""
 
     class Left(Event):
         """The user has finished with the bar."""
@@ -56,17 +56,17 @@ class WhatIfBar(Widget, can_focus=True):
         self.refresh()
 
     def action_turn(self, step: int) -> None:
-        """Turn the selected knob."""
+        """Turn the selected setting."""
         if self._state is not None:
             self.become(self._state.turn(step))
 
     def action_select(self, step: int) -> None:
-        """Select another knob."""
+        """Select another setting."""
         if self._state is not None:
             self.become(self._state.select(step))
 
     def action_reset(self) -> None:
-        """Reset every knob to its real value."""
+        """Reset every setting to its real value."""
         if self._state is not None:
             self.become(self._state.reset())
 
@@ -79,13 +79,13 @@ class WhatIfBar(Widget, can_focus=True):
         self.post_message(self.Left())
 
     def supposing(self, key: str) -> None:
-        """Select a knob by its key."""
+        """Select a setting by its key."""
         if self._state is not None:
-            place = next(place for place, knob in enumerate(KNOBS) if knob.key == key)
+            place = next(place for place, setting in enumerate(BAR_SETTINGS) if setting.key == key)
             self.become(replace(self._state, selected=place))
 
     def render_line(self, y: int) -> Strip:
-        """The knobs, the selected one between arrows."""
+        """The settings, the selected one between arrows."""
         palette, width = Palette.of(self.app), self.size.width
         line = Line().gap()
         if self._state is None or width >= TITLED:
@@ -93,8 +93,8 @@ class WhatIfBar(Widget, can_focus=True):
         if self._state is None:
             line.add("measuring …", palette.style("ink-faint"))
             return line.strip(width, self.rich_style)
-        for knob, text in self._texts(width):
-            line.add(text, self._style(knob, palette)).gap(1 if width >= FULL else 0)
+        for setting, text in self._texts(width):
+            line.add(text, self._style(setting, palette)).gap(1 if width >= FULL else 0)
         if not self.has_focus and width - line.width > len(RESTING) + 2:
             line.to(width - len(RESTING) - 1).add(RESTING, palette.style("ink-faint"))
         return line.strip(width, self.rich_style)
@@ -108,36 +108,36 @@ class WhatIfBar(Widget, can_focus=True):
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """Select the knob under the pointer."""
+        """Select the setting under the pointer."""
         start = 1 if self.size.width < TITLED else len(TITLE) + 3
-        for knob, text in self._texts(self.size.width):
+        for setting, text in self._texts(self.size.width):
             if start <= event.x < start + len(text):
-                self.supposing(knob.key)
+                self.supposing(setting.key)
             start += len(text) + (1 if self.size.width >= FULL else 0)
 
     def on_mouse_scroll_up(self) -> None:
-        """The wheel turns the selected knob."""
+        """The wheel turns the selected setting."""
         self.action_turn(1)
 
     def on_mouse_scroll_down(self) -> None:
-        """The wheel turns the selected knob back."""
+        """The wheel turns the selected setting back."""
         self.action_turn(-1)
 
-    def _texts(self, width: int) -> Iterator[tuple[Knob, str]]:
-        """Each knob and its text; a changed one has a star."""
+    def _texts(self, width: int) -> Iterator[tuple[BarSetting, str]]:
+        """Each setting and its text; a changed one has a star."""
         state = self._state
-        for knob in KNOBS if state is not None else ():
+        for setting in BAR_SETTINGS if state is not None else ():
             assert state is not None
-            label = knob.label if width >= FULL else knob.brief
-            words = f"{label} {state.shown(knob)}".strip() + ("*" if state.differs(knob) else "")
-            yield knob, f"‹{words}›" if knob is state.knob else f" {words} "
+            label = setting.label if width >= FULL else setting.brief
+            words = f"{label} {state.shown(setting)}".strip() + ("*" if state.differs(setting) else "")
+            yield setting, f"‹{words}›" if setting is state.setting else f" {words} "
 
-    def _style(self, knob: Knob, palette: Palette) -> Style:
+    def _style(self, setting: BarSetting, palette: Palette) -> Style:
         assert self._state is not None
-        token = "match" if self._state.differs(knob) else "ink-muted"
-        if knob is not self._state.knob:
+        token = "match" if self._state.differs(setting) else "ink-muted"
+        if setting is not self._state.setting:
             return palette.style(token)
-        return palette.style("match" if self._state.differs(knob) else "ink", bold=True, on="cursor")
+        return palette.style("match" if self._state.differs(setting) else "ink", bold=True, on="cursor")
 
     def become(self, state: WhatIf | None) -> None:
         """Set a state and announce it, if it is new."""

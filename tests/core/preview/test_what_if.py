@@ -1,4 +1,4 @@
-"""Turning the knobs of the what-if bar."""
+"""Turning the settings of the what-if bar."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.errors import UsageError
 from core.model.compaction.plan import Settings
-from core.preview.what_if import KNOBS, Hypothesis, Knob, WhatIf
+from core.preview.what_if import BAR_SETTINGS, BarSetting, Hypothesis, WhatIf
 
 RELEASES = ("0.13", "0.16", "0.19", "0.22")
 
@@ -21,13 +21,13 @@ def bar(release: str = "0.19", **values: object) -> WhatIf:
 
 
 def at(key: str, what_if: WhatIf) -> WhatIf:
-    return replace(what_if, selected=next(i for i, knob in enumerate(KNOBS) if knob.key == key))
+    return replace(what_if, selected=next(i for i, setting in enumerate(BAR_SETTINGS) if setting.key == key))
 
 
-def test_turning_a_knob_moves_to_the_next_rung_and_marks_it() -> None:
+def test_turning_a_setting_moves_to_the_next_rung_and_marks_it() -> None:
     turned = at("threshold", bar()).turn(+1)
     assert turned.supposed.settings.threshold == 0.55
-    assert turned.differs(turned.knob)
+    assert turned.differs(turned.setting)
     assert turned.changed
 
 
@@ -37,10 +37,10 @@ def test_a_value_between_two_rungs_moves_to_its_neighbours() -> None:
     assert odd.turn(-1).supposed.settings.threshold == 0.50
 
 
-@pytest.mark.parametrize("knob", KNOBS, ids=lambda knob: knob.key)
+@pytest.mark.parametrize("setting", BAR_SETTINGS, ids=lambda setting: setting.key)
 @pytest.mark.parametrize("step", [-1, 1])
-def test_every_knob_stops_at_the_end_of_its_ladder(knob: Knob, step: int) -> None:
-    what_if = replace(bar(), selected=KNOBS.index(knob))
+def test_every_setting_stops_at_the_end_of_its_ladder(setting: BarSetting, step: int) -> None:
+    what_if = replace(bar(), selected=BAR_SETTINGS.index(setting))
     for _ in range(150):
         what_if = what_if.turn(step)
     assert what_if.turn(step) == what_if
@@ -48,7 +48,7 @@ def test_every_knob_stops_at_the_end_of_its_ladder(knob: Knob, step: int) -> Non
 
 def test_an_unknown_window_can_be_set_and_is_called_unknown() -> None:
     unknown = at("window", bar(window=None))
-    assert unknown.shown(unknown.knob) == "unknown"
+    assert unknown.shown(unknown.setting) == "unknown"
     assert unknown.turn(-1) == unknown
     assert unknown.turn(+1).supposed.settings.window == 64_000
 
@@ -108,6 +108,6 @@ def test_a_typed_value_that_means_nothing_is_refused_with_an_example(key: str, t
 
 def test_temperature_is_a_word() -> None:
     warmth = at("warm", bar())
-    assert warmth.shown(warmth.knob) == "fresh"
-    assert warmth.turn(+1).shown(warmth.knob) == "running"
+    assert warmth.shown(warmth.setting) == "fresh"
+    assert warmth.turn(+1).shown(warmth.setting) == "running"
     assert warmth.typed("running").supposed.settings.warm is True

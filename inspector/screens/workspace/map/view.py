@@ -102,8 +102,8 @@ class MapView(GenerationView):
     @on(WhatIfBar.TypingAsked)
     def _ask_value(self) -> None:
         if (state := self.widgets.bar.state) is not None:
-            hint = f"now {state.shown(state.knob)}"
-            self._prompt.ask(VALUE, state.knob.label or "temperature", hint=hint)
+            hint = f"now {state.shown(state.setting)}"
+            self._prompt.ask(VALUE, state.setting.label or "temperature", hint=hint)
 
     @on(PromptBar.Answered)
     def _answered(self, event: PromptBar.Answered) -> None:
@@ -126,7 +126,7 @@ class MapView(GenerationView):
         self.widgets.bar.focus()
 
     def action_turn(self, step: int) -> None:
-        """Turn the selected knob without leaving the list."""
+        """Turn the selected setting without leaving the list."""
         self.widgets.bar.action_turn(step)
 
     def action_reset(self) -> None:

@@ -83,7 +83,7 @@ def test_protected_turns_stay_and_no_result_loses_its_call(
         return
     assert 0 <= found.start < found.end <= len(names)
     assert not protected_turns(names, asked) & set(range(found.start, found.end))
-    if rules.snaps and found.end < len(names):
+    if rules.keeps_tool_turns_together and found.end < len(names):
         assert names[found.end] != "tool"
 
 
