@@ -116,9 +116,10 @@ def spellings(figure: str) -> Iterator[str]:
         grouped = rf"\d{{1,3}}(?:\{thousands}\d{{3}})+"
         if re.fullmatch(rf"(?:{grouped}|\d+)(?:\{decimal}\d+)?", figure):
             integer, _, places = figure.replace(thousands, "").partition(decimal)
+            shorter = places if places == "000" else places.rstrip("0")  # 12,000 is not a precise 12
             for group, point in (("", "."), ("", ","), (",", "."), (".", ","), (" ", ","), ("_", ".")):
                 start = f"{int(integer):,}".replace(",", group)
-                yield from (f"{start}{point}{part}".rstrip(point) for part in (places, places.rstrip("0")))
+                yield from (f"{start}{point}{part}".rstrip(point) for part in (places, shorter))
 
 
 def clock_times(figure: str) -> Iterator[str]:

@@ -24,6 +24,7 @@ _MAX_CHARS, _MIN_MESSAGE_CHARS = 1_500_000, 400
 
 _MAX_TARGET_CHARS = 200
 _OF_A_WORD = f"{ascii_letters}{digits}_-+/=.~"
+_PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: ([^\n\\]+)")
 _FENCED = re.compile(r"```[\w-]*\n(?P<command>.+?)\n?```", re.DOTALL)
 _COMMAND = re.compile(r"<command-name>")
 """What a client writes for a command that a person typed; the next row is the text of the command."""
@@ -251,7 +252,7 @@ def _call(call: ToolCall, raw: str) -> Call:
     arguments = json_object(raw) or {}
     words = lexicon()
     command = _first(arguments, words.command_keys)
-    path = _first(arguments, words.path_keys)
+    path = _first(arguments, words.path_keys) or _patched(raw)
     searched = _first(arguments, words.search_keys)
     target = command or (f"{searched} in {path}" if searched and path else path)
     target = target or _first(arguments, words.subject_keys) or _pairs(arguments)
@@ -263,6 +264,12 @@ def _call(call: ToolCall, raw: str) -> Call:
         path=path,
         strings="\n".join(_lines(arguments))[: HEAD + TAIL] if arguments else raw[:HEAD],
     )
+
+
+def _patched(raw: str) -> str | None:
+    """The first file of a patch that names its files itself."""
+    found = _PATCHED.search(raw) if "*** " in raw else None
+    return found[1].strip() if found else None
 
 
 def _first(arguments: Mapping[str, Any], keys: Sequence[str]) -> str | None:

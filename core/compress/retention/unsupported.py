@@ -20,7 +20,7 @@ from core.compress.facts.values import FactValue, prose_values, values
 from core.compress.retention.claims.doubted import Doubt, doubts, suspected, weigh_doubts
 from core.compress.retention.claims.quantities import miscounted
 from core.compress.retention.claims.reported import LABEL, QUOTED, false_reports, false_wishes, subject
-from core.compress.retention.claims.standing import COUNTED, SMALL, is_day, is_rough, stands
+from core.compress.retention.claims.standing import SMALL, is_day, is_rough, may_be_own_count, stands
 from core.compress.retention.ground.claim_words import claim_words, kind_of_check
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.ground.voices import language_of
@@ -39,6 +39,9 @@ _SHORT, _SERIAL = re.compile("[A-Z]{2,4}"), re.compile(r"\d{5,}(?<!00)")
 
 _VALUES = _EXACT | {"numbers", "dates"}
 _MAX_CLAIMS = 40
+_FIGURES, _SENTENCES = 2, 3
+"""With this many wrong figures, or sentences with anything wrong, a summary is certainly wrong."""
+
 _DAY = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _LANGUAGE = r"(?:English|French|German|Spanish|Chinese|Italian|Portuguese|Russian|Japanese|Korean|Latin)"
 _NAME = re.compile(
@@ -130,13 +133,16 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True, cautious
 
 
 def _believable(found: Sequence[Unsupported]) -> Sequence[Unsupported]:
-    """All claims if a name or several figures are wrong; else the first, as we may have misread it."""
+    """All claims if a name or several sentences are wrong; else the surest, as we may have misread it."""
     exact = any(
         (claim.category in _EXACT and not _SHORT.fullmatch(claim.value)) or _SERIAL.fullmatch(claim.value)
         for claim in found
     )
+    sentences_wrong = {claim.where for claim in found}
     figures = {claim.where for claim in found if claim.category in _VALUES}
-    return found if exact or len(figures) > 1 else found[:1]
+    if exact or len(figures) >= _FIGURES or len(sentences_wrong) >= _SENTENCES:
+        return found
+    return sorted(found, key=lambda claim: claim.category not in _VALUES)[:1]
 
 
 def _doubts(one: _Sentence, evidence: Evidence) -> Iterator[Doubt]:
@@ -197,9 +203,8 @@ def _strange_figures(
     """Figures and codes that occur in no message."""
     for match in _ALONE.finditer(sentence):
         figure, next_word = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
-        known = any(figure in fact.value for fact in facts) or (
-            next_word and next_word[0].rstrip(".,;)") in COUNTED
-        )
+        known = any(figure in fact.value for fact in facts)
+        known = known or any(may_be_own_count(figure, word) for word in next_word)
         small = figure.isdigit() and int(figure) <= SMALL
         rough = is_rough(sentence, match.start(), figure)
         if not (known or small or rough or evidence.tells(figure) or is_day(figure, evidence)):
@@ -261,6 +266,8 @@ def _pair(match: re.Match[str]) -> tuple[str, str]:
 def _is_known_name(name: str, evidence: Evidence) -> bool:
     """Whether anybody uses part of a name, as it is, in another form or as a code: SEA for Seattle."""
     words = name.split()
+    if len(words) == 2 and evidence.names_otherwise(*words):
+        return False
     forms = (*words, words[-1].removesuffix("s"), words[0][:3])
     return any(map(evidence.mentions, forms)) or any(map(evidence.knows, roots(name)))
 

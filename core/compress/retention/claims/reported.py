@@ -142,7 +142,7 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
     did = act.file if is_file else act.did
     files = [thing for thing in things if lexicon().file_name.fullmatch(thing.rpartition("/")[2])]
     return evidence.acts.happened(
-        did, things, of, by_call=is_file, on_files=bool(things) and code, files=files
+        did, things, of, by_call=is_file, on_files=bool(things) and code, files=files, outside=act.outside
     )
 
 

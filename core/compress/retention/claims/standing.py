@@ -18,7 +18,9 @@ SMALL = 12
 COUNTED = frozenset(
     ("line", "lines", "rows", "messages", "calls", "turns", "files", "char", "chars", "characters", "times")
 )
-"""Things that the writer of a summary counts, whatever their number."""
+"""Things that the writer of a summary counts, if they are few."""
+
+_FEW_DIGITS = 2
 
 _ADDED = 8
 """How many figures of a sentence are tried as addends of another."""
@@ -74,6 +76,11 @@ def stands(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
             return evidence.holds(value) or (value[:1] == "#" and evidence.mentions(value[1:]))
 
 
+def may_be_own_count(figure: str, counted: str) -> bool:
+    """Whether the writer of a summary may have counted that many of something."""
+    return counted.rstrip(".,;)") in COUNTED and len(figure.partition(".")[0]) <= _FEW_DIGITS
+
+
 def _path(path: str, evidence: Evidence) -> bool:
     """A file is known by its name and folder, anything else if its parent folders are known."""
     parts = endings(path)
@@ -101,8 +108,9 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     unit = value[match.end() :].strip()
     money = value[:1] in "$€£¥" or unit.lower() in _CURRENCIES
     counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]
-    if unit in COUNTED or (counted and counted[0].rstrip(".,;)") in COUNTED):
-        return True
+    own = [word for word in (unit, *counted) if word.rstrip(".,;)") in COUNTED]
+    if own:
+        return may_be_own_count(figure, own[0]) or any(map(evidence.mentions, (figure, *spellings(figure))))
     if is_code(sentence[: sentence.find(value)], value):
         return evidence.holds(figure)
     counted_by_hand = not money and unit not in lexicon().dull_units
@@ -111,9 +119,9 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     if is_rough(sentence, sentence.find(value), figure) or _is_sum(figure, sentence):
         return True
     times, voices = lexicon().scales.get(unit.lower(), 1), evidence.accounts.voices
-    if evidence.rounds_to(figure, times) or voices.gives(figure):
+    if evidence.figures.rounds_to(figure, times) or voices.gives(figure):
         return True
-    if not money and evidence.in_other_unit(figure, times):
+    if not money and evidence.figures.in_other_unit(figure, times):
         return True
     if is_day(figure, evidence) or (len(figure) > _EXACT and evidence.mentions(figure)):
         return True

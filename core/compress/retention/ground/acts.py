@@ -44,6 +44,7 @@ class Acts:
         by_call: bool = False,
         on_files: bool = False,
         files: Sequence[str] = (),
+        outside: bool = False,
     ) -> bool:
         """Whether an act that matches happened, to one of some things if any are named.
 
@@ -54,6 +55,7 @@ class Acts:
             by_call: The call itself must name them; its result is no evidence, as with a file.
             files: Those things that are files: a call that edits another file did nothing to them.
             on_files: Only touching files or running a command counts, not an issue that mentions the act.
+            outside: Writing a file does not count.
         """
         did = re.compile(pattern)
 
@@ -64,6 +66,7 @@ class Acts:
             path = (one.call.path or "").lower()
             counts = one.call.command or one.call.path or not on_files
             counts = counts and not (files and path and not any(file in path for file in files))
+            counts = counts and not (outside and _edits(one))
             if counts and fits(call if by_call else f"{call} {result}"):
                 return True
         texts = (text for _, text in self._accounts.spoken if fits(text))

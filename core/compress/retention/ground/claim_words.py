@@ -25,12 +25,14 @@ class ClaimedAct:
         did: Matches what supports it, in lower-case text.
         file: The same for a file.
         whole: It is done to the work as a whole, whatever else the claim names.
+        outside: Nobody does it by writing a file.
     """
 
     pattern: re.Pattern[str]
     did: str
     file: str
     whole: bool
+    outside: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class ClaimWords:
     completed: re.Pattern[str]
     attributed: Mapping[str, Attribution]
     speech: Mapping[str, frozenset[str]]
+    scripts: Mapping[str, re.Pattern[str]]
     rule: re.Pattern[str]
     forbids: re.Pattern[str]
     rules_heading: re.Pattern[str]
@@ -125,6 +128,7 @@ def claim_words() -> ClaimWords:
         "only_compiles": table["only_compiles"],
         "attributed": {language: _attribution(**words) for language, words in table["attributed"].items()},
         "speech": {language: frozenset(words.split()) for language, words in table["speech"].items()},
+        "scripts": {language: re.compile(script) for language, script in table["scripts"].items()},
         **{name: _alike(table[name]) for name in ("counted", "units")},
     }
     rest = {field.name: str(field.type) for field in fields(ClaimWords) if field.name not in made}
@@ -145,7 +149,8 @@ def _as(kind: str, entry: str | list[str]) -> Any:
 def _act(entry: Mapping[str, Any]) -> ClaimedAct:
     spaced = rf"{_NO_ATTRIBUTE}\b(?:{entry['says']})\b"
     pattern = _one(f"{spaced}|{entry['zh']}" if "zh" in entry else spaced)
-    return ClaimedAct(pattern, entry["did"], entry.get("file", entry["did"]), entry.get("whole", False))
+    whole, outside = (entry.get(key, False) for key in ("whole", "outside"))
+    return ClaimedAct(pattern, entry["did"], entry.get("file", entry["did"]), whole, outside)
 
 
 def _attribution(people: str, others: str, joins: str, wants: str) -> Attribution:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice
@@ -16,20 +14,13 @@ from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
 from core.compress.retention.ground.acts import Acts
 from core.compress.retention.ground.claim_words import claim_words
+from core.compress.retention.ground.figures import Figures
 from core.model.transcript.message import Message
 
 _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
 _BEHIND = re.compile(r"[^\w\n]{0,12}(\d(?:[\d.,:]*\d)?)(?![\w-])")
 _COUNT = re.compile(rf"{FIGURE}[\s-]+(?:[a-z][\w-]*[\s-]+){{0,2}}$")
 _COUNTED = re.compile(r"s?(?![a-z])(?:[^\w-]{1,3}(\d[\d,]*)\b(?!-))?")
-_ANY_FIGURE = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)*|\.\d+)")
-_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-_SCALES = (1000, 0.001, 1024, 1 / 1024, 10_000)
-"""How much larger or smaller the unit may be in which the messages state a figure: 1200m are 1.2 cores."""
-
-_TINY = 1e-9
-"""How far two equal numbers may differ after a multiplication, as a share."""
-
 _FAR = 60
 _BETWEEN = "\n\x1e\n"
 """Separates two messages."""
@@ -37,18 +28,17 @@ _BETWEEN = "\n\x1e\n"
 _MAX_PLACES = 300
 """How many occurrences of a value are checked; one inside longer words more often counts as known."""
 
+_STEM = 6
+"""How many letters show that a word occurs in another form."""
+
 _SIZE = re.compile("[kmgt]i?b")
 """A unit that listings abbreviate to its first letter."""
 
 _BESIDE, _MAX_OCCURRENCES = 80, 30
 """Words within this many characters are said together; how many occurrences of one word are checked."""
 
-_EXACT, _ID_DIGITS = 3, 32
-"""Digits by which a rounded figure is recognised; digits from which a number is an id."""
-
 _MAX_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
-_DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
 _COMMA = re.compile(r"\d{1,6},\d{1,2}")
 """A figure with a decimal comma."""
 
@@ -116,6 +106,14 @@ class Evidence:
         lower = part.lower()
         return lower in self._values or lower in self._text
 
+    def names_otherwise(self, first: str, last: str) -> bool:
+        """Whether one of two capitalised words occurs only with others: Yusuf Rossi, never Ahmed."""
+        known = [self.holds(word[:_STEM]) for word in (first, last)]
+        if known[0] == known[1]:
+            return False
+        other = rf"\b{first} [A-Z][a-z]+" if known[0] else rf"\b[A-Z][a-z]+ {last}\b"
+        return any(re.search(other, message.text) for message in self._known)
+
     def beside(self, rare: str, other: str) -> bool:
         """Whether two names or roots occur within a dozen words of each other; the rarer is searched."""
         near, forms = self.near(rare), forms_of(other)
@@ -142,39 +140,17 @@ class Evidence:
         plain = figure.replace(",", "." if _COMMA.fullmatch(figure) else "")
         forms = [figure, plain, f"v{plain}", *spellings(figure), *clock_times(figure)]
         held = any(map(self.mentions, dict.fromkeys(forms)))
-        return held or self.codes(plain) or self.rounds_to(plain) or self.in_other_unit(plain)
+        rounded = self.figures.rounds_to(plain) or ("." in plain and self.figures.in_other_unit(plain))
+        return held or self.codes(plain) or rounded
+
+    @cached_property
+    def figures(self) -> Figures:
+        """The figures of the messages, compared as numbers."""
+        return Figures(self._text)
 
     def codes(self, figure: str) -> bool:
         """Whether a whole number occurs in hexadecimal."""
         return figure.isdecimal() and self.mentions(hex(int(figure)))
-
-    def rounds_to(self, figure: str, times: int = 1) -> bool:
-        """Whether a figure of the messages is this one, rounded.
-
-        Args:
-            figure: The figure, without separators.
-            times: Its factor: 1000 for `18.1k`.
-        """
-        value, step, exact = _precision(figure, times)
-        up = step if step > 1 else step / 2  # a whole number may be rounded down
-        return (exact or times > 1) and step != 1 and self._holds_between(value - step / 2, value + up)
-
-    def in_other_unit(self, figure: str, times: int = 1) -> bool:
-        """Whether the messages give a figure, perhaps rounded, in a larger or smaller unit."""
-        value, step, exact = _precision(figure, times)
-        apart = step / 2 if exact else 0.0
-        return any(self._holds_between((value - apart) * one, (value + apart) * one) for one in _SCALES)
-
-    def _holds_between(self, least: float, most: float) -> bool:
-        """Whether a figure of the messages lies between two numbers, or equals one of them."""
-        at = bisect_left(self._figures, least - abs(least) * _TINY)
-        return at < len(self._figures) and self._figures[at] <= most + abs(most) * _TINY
-
-    @cached_property
-    def _figures(self) -> list[float]:
-        """Every figure in the messages, in ascending order, each as every number it can be."""
-        found = (one for one in _ANY_FIGURE.findall(self._text) if len(one) < _ID_DIGITS)
-        return sorted({number for one in found for number in _readings(one)})
 
     def is_record(self, line: str) -> bool:
         """Whether a line of a summary records a call that was made, with its result."""
@@ -252,25 +228,6 @@ class Evidence:
         """Whether a root or a synonym of it occurs in the messages."""
         uses = self.accounts.uses(word)
         return uses or any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
-
-
-def _precision(figure: str, times: int) -> tuple[float, float, bool]:
-    """The value of a figure, how far the next one like it is away, and whether its digits identify it."""
-    if not _DECIMAL.fullmatch(figure):
-        return math.nan, 1.0, False
-    whole, _, places = figure.partition(".")
-    step = times * (10.0 ** -len(places) if places else 10.0 ** (len(whole) - len(whole.rstrip("0"))))
-    exact = len(places) > 1 or len(f"{whole}{places}".strip("0")) >= _EXACT
-    return float(figure) * times, step, exact
-
-
-def _readings(figure: str) -> Iterator[float]:
-    """The numbers a figure can be: `1.234` is two, depending on the language."""
-    integer, point, places = figure.replace(",", ".").rpartition(".")
-    if not point or _GROUPED.fullmatch(figure):
-        yield float(figure.replace(",", "").replace(".", ""))
-    if point:
-        yield float(f"{integer.replace('.', '')}.{places}")
 
 
 def _joins(neighbour: str, edge: str) -> bool:

@@ -25,7 +25,8 @@ _SAMPLE = 100_000
 _ASKS = re.compile(r"[?？]|吗")
 
 _SPOKEN = re.compile(r"\w+")
-_CJK = re.compile("[\u3040-\u9fff]")
+_SCRIPT_SHARE = 10
+"""One letter in this many is enough to recognise a script, as texts quote code."""
 
 
 class Voices:
@@ -144,8 +145,9 @@ def _bare() -> re.Pattern[str]:
 def language_of(text: str) -> str:
     """The language at the beginning of a text, `zh` or one of the table; "" for any other."""
     text = text[:_SAMPLE]
-    if 10 * len(_CJK.findall(text)) > len(text):
-        return "zh"
+    for language, script in claim_words().scripts.items():
+        if _SCRIPT_SHARE * len(script.findall(text)) > len(text):
+            return language
     counts = Counter(_SPOKEN.findall(text.lower()))
     said = {language: sum(counts[word] for word in words) for language, words in claim_words().speech.items()}
     most = max(said, key=said.__getitem__)

@@ -170,13 +170,60 @@ def test_of_a_summary_in_another_language_only_values_and_acts_are_compared_with
     assert [claim.category for claim in claims("The unit tests passed.", FRENCH)] == ["done"]
 
 
-def test_without_a_wrong_name_only_the_first_claim_that_may_be_our_error_is_flagged() -> None:
-    doubtful = "The branch was pushed.\nThe invoices must never leave the building.\nIt costs $410."
-    assert [claim.category for claim in claims(doubtful)] == ["done"]
+def test_few_claims_that_may_be_our_error_are_flagged_by_the_surest() -> None:
+    doubtful = "The branch was pushed.\nIt costs $410."
+    assert [claim.category for claim in claims(doubtful)] == ["numbers"]
     named = {claim.category for claim in claims(f"{doubtful}\nsrc/invoices/cache.py holds the rows.")}
-    assert named >= {"done", "constraints", "numbers", "paths"}
+    assert named >= {"done", "numbers", "paths"}
     figures = {claim.category for claim in claims(f"{doubtful}\n62 passed in the end.")}
-    assert figures >= {"done", "constraints", "numbers"}
+    assert figures >= {"done", "numbers"}
+    three = {claim.category for claim in claims(f"{doubtful}\nThe invoices must never leave the building.")}
+    assert three >= {"done", "numbers", "constraints"}
+
+
+STAY = [
+    user("Hi, I am Irma Roth. Move lib/tour.ts to src/, and for the tests just use example.org."),
+    *call("patch", "Done", input="*** Update File: src/offer.md\n+Submit by June. Filed under: tours"),
+    assistant("Moved; port 5432 serves 5 tours. The Basic Plan allows 12 guests."),
+]
+
+
+@pytest.mark.parametrize(
+    ("claim", "category"),
+    [
+        ("The app answers on port 5000.", "numbers"),
+        ("The offer is for 12,000 guests.", "numbers"),
+        ("The new file has 371 lines.", "numbers"),
+        ("The tour was ordered by Irma Weber.", "names"),
+        ("The tour has the Luxury Plan.", "names"),
+        ("It is an iTouringOS image.", "names"),
+        ("The offer was submitted.", "done"),
+        ("The user asked to leave example.org out of the tests.", "constraints"),
+    ],
+)
+def test_what_only_resembles_the_messages_is_flagged(claim: str, category: str) -> None:
+    assert [one.category for one in claims(claim, STAY)] == [category]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The file has 45 lines.",
+        "Irma Roth asked.",
+        "The user asked to move lib/tour.ts.",
+        "The PID is known.",
+    ],
+)
+def test_what_the_messages_say_or_anybody_counts_is_not(claim: str) -> None:
+    assert claims(claim, STAY) == ()
+
+
+def test_lines_added_and_removed_are_no_acts() -> None:
+    middle = [
+        user("commit it"),
+        *call("terminal", "1 file changed, 271 insertions(+), 7 deletions(-)", command="git commit"),
+    ]
+    assert claims("The commit has 271 lines added and 7 removed.", middle) == ()
 
 
 def test_tests_that_never_ran_did_not_pass() -> None:

@@ -1,0 +1,96 @@
+"""The figures of a text as numbers: which are close to another, or equal to it in another unit."""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+_ANY_FIGURE = re.compile(r"(?<![\w.,])(?:\d+(?:[.,]\d+)*|\.\d+)")
+_SCALED_FIGURE = re.compile(
+    r"(?<![\w.,])(\d+(?:[.,]\d+)?) ?(?:[kmgtw]i?b?|ms|s|sec|seconds?|min|minutes?|h|hours?|cores?"
+    r"|thousand|million|mil|tsd|[万千])(?![a-z])"
+)
+_GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_SCALES = (1000, 0.001, 1024, 1 / 1024, 10_000)
+"""How much larger or smaller the unit may be in which the messages state a figure: 1200m are 1.2 cores."""
+
+_TINY = 1e-9
+"""How far two equal numbers may differ after a multiplication, as a share."""
+
+_EXACT, _ID_DIGITS = 3, 32
+"""Digits by which a rounded figure is recognised; digits from which a number is an id."""
+
+_DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
+
+
+class Figures:
+    """Answers whether a text gives a figure, rounded or in another unit.
+
+    Args:
+        text: The text, in lower case.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def rounds_to(self, figure: str, times: int = 1) -> bool:
+        """Whether a figure of the text is this one, rounded.
+
+        Args:
+            figure: The figure, without separators.
+            times: Its factor: 1000 for `18.1k`.
+        """
+        value, step, exact = _precision(figure, times)
+        if step == 1 or not (exact or times > 1):
+            return False
+        up = step if step > 1 else step / 2  # a whole number may be rounded down
+        return _holds_between(self._figures, value - step / 2, value + up)
+
+    def in_other_unit(self, figure: str, times: int = 1) -> bool:
+        """Whether the text gives a figure, perhaps rounded, in a larger or smaller unit."""
+        value, step, exact = _precision(figure, times)
+        # A round figure says too little: 5 000 is a 5 only where that has a unit of its own.
+        apart, figures = (step / 2, self._figures) if exact else (0.0, self._scaled_figures)
+        return any(_holds_between(figures, (value - apart) * one, (value + apart) * one) for one in _SCALES)
+
+    @cached_property
+    def _figures(self) -> list[float]:
+        """Every figure in the text, in ascending order, each as every number it can be."""
+        return _numbers(_ANY_FIGURE.findall(self._text))
+
+    @cached_property
+    def _scaled_figures(self) -> list[float]:
+        """The same, only those with a unit that has larger or smaller ones."""
+        return _numbers(_SCALED_FIGURE.findall(self._text))
+
+
+def _precision(figure: str, times: int) -> tuple[float, float, bool]:
+    """The value of a figure, how far the next one like it is away, and whether its digits identify it."""
+    if not _DECIMAL.fullmatch(figure):
+        return math.nan, 1.0, False
+    whole, _, places = figure.partition(".")
+    step = times * (10.0 ** -len(places) if places else 10.0 ** (len(whole) - len(whole.rstrip("0"))))
+    exact = len(places) > 1 or len(f"{whole}{places}".strip("0")) >= _EXACT
+    return float(figure) * times, step, exact
+
+
+def _numbers(figures: Iterable[str]) -> list[float]:
+    return sorted({number for one in figures if len(one) < _ID_DIGITS for number in _readings(one)})
+
+
+def _holds_between(figures: Sequence[float], least: float, most: float) -> bool:
+    """Whether one of some figures, in ascending order, lies between two numbers or equals one of them."""
+    at = bisect_left(figures, least - abs(least) * _TINY)
+    return at < len(figures) and figures[at] <= most + abs(most) * _TINY
+
+
+def _readings(figure: str) -> Iterator[float]:
+    """The numbers a figure can be: `1.234` is two, depending on the language."""
+    integer, point, places = figure.replace(",", ".").rpartition(".")
+    if not point or _GROUPED.fullmatch(figure):
+        yield float(figure.replace(",", "").replace(".", ""))
+    if point:
+        yield float(f"{integer.replace('.', '')}.{places}")

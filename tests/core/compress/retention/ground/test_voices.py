@@ -1,0 +1,28 @@
+"""The language of a text is told by its words, or by its letters."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.retention.ground.voices import language_of
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Please move the tests to the new folder, that is all for this week.", "en"),
+        ("Bitte die Tests nicht mit den Daten speichern, das ist alles für mich.", "de"),
+        ("把测试移到新的文件夹，就这些。", "zh"),
+        ("テストを新しいフォルダーに移してください。", "ja"),
+        ("테스트를 새 폴더로 옮겨 주세요. README.md", "ko"),
+        ("انقل الاختبارات إلى المجلد الجديد", "ar"),
+    ],
+)
+def test_a_language_is_told(text: str, language: str) -> None:
+    assert language_of(text) == language
+
+
+def test_a_quoted_name_does_not_change_the_language() -> None:
+    assert (
+        language_of("Please rename the folder 새폴더 to the English name, for this is what they use.") == "en"
+    )
