@@ -154,12 +154,8 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
     )
     line = cause.line if cause is not None and found.trigger is Trigger.OVERFLOW else None
     refusal = refusal_of(line) if line is not None else None
-    headline = event_headline(
-        event,
-        by_count=found.by_count,
-        expected=context.window.tokens,
-        served=refusal.limit if refusal is not None else None,
-    )
+    served, expected = refusal.limit if refusal is not None else None, context.window.tokens
+    headline = event_headline(event, by_count=found.by_count, expected=expected, served=served)
     return replace(event, headline=headline)
 
 

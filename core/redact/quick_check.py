@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from core.redact.known_values import KNOWN
@@ -43,6 +43,8 @@ _READ_AFTER = 2_000
 """Characters read beyond those requested."""
 _MIN_WORD_LENGTH = 10
 """Minimum length of the word, between blanks, in which a credential with a form of its own begins."""
+_MENTIONS = ("inside", "alone", "whole", "people", "files")
+"""The lists of words that mention a password."""
 MIN_LENGTH = 4
 """Minimum length of a name and its value."""
 
@@ -151,34 +153,21 @@ def _clues() -> _Clues:
     table, words = load_table("core/redact/kinds.yaml"), load_table("core/redact/words.yaml")
     table_of_places, unnamed = load_table("core/redact/places.yaml"), words["unnamed"]
     needles = [entry["needles"] for entry in table_of_places["places"]]
-    needles += [
-        (" ".join((*takewhile(str.islower, line.split()), "")),) for line in table_of_places["usages"]
-    ]
+    usages = (line.split() for line in table_of_places["usages"])
+    needles += [(" ".join((*takewhile(str.islower, words_of_usage), "")),) for words_of_usage in usages]
     placed: dict[str, tuple[int, list[int]]] = {}
     for number, spelled in enumerate(needles):
         for needle in spelled:
             placed.setdefault(needle.lower(), (len(needle), []))[1].append(number)
     placed.update({word.lower(): (len(word), []) for word in table_of_places["manifests"]})
-    hashes = [
-        needle
-        for entry in table["known"]
-        if entry["kind"] == "password-hash"
-        for needle in entry.get("needles", ())
-    ]
+    known = [(entry["kind"], needle) for entry in table["known"] for needle in entry.get("needles", ())]
     rows = [entry["row"] for entry in table["known"] if "needles" not in entry]
     return _Clues(
-        needles=tuple(needle.rstrip() for entry in table["known"] for needle in entry.get("needles", ())),
-        hashes=tuple(needle for needle in hashes if "$" in needle),
+        needles=tuple(needle.rstrip() for _, needle in known),
+        hashes=tuple(needle for kind, needle in known if kind == "password-hash" and "$" in needle),
         placed=search_for(placed),
         stems=tuple(words["names"]["stems"]),
-        password_words=(
-            "pass",
-            *unnamed["inside"],
-            *unnamed["alone"],
-            *unnamed["whole"],
-            *unnamed["people"],
-            *unnamed["files"],
-        ),
+        password_words=("pass", *chain.from_iterable(map(unnamed.__getitem__, _MENTIONS))),
         calls=tuple(call.partition(".")[0] for call in unnamed["calls"]),
         pairs=tuple(unnamed["pairs"]),
         tools=frozenset(words["issuers"]["tools"]),

@@ -73,31 +73,36 @@ def strength(name: str) -> Strength:
         return Strength.NONE
     if last == "secret" and before in known.pointers:
         return Strength.WEAK
-    if last in known.strong or before + last in known.strong or before in known.pairs.get(last, ()):
+    if _ends_strong(stripped, before, last):
         return Strength.STRONG
-    if last.endswith("key") and last[:-3] in known.pairs["key"]:
-        return Strength.STRONG
-    if _LOWER_END.search(stripped.lower()) or (stripped.isupper() and _CAPS_END.search(stripped)):
-        return Strength.STRONG
-    capital = last in known.likely_caps
-    if last == "token":
-        capital = bool(before) and before not in known.lookups
+    is_owned = bool(before) and before not in known.lookups
+    capital = is_owned if last == "token" else last in known.likely_caps
     if last in known.likely or last.endswith(("pw", "pwd", "pass")) or (stripped.isupper() and capital):
         none = before in known.passes or _is_pass(last) or stripped == "PASS"  # the outcome of a test
         return Strength.NONE if none else Strength.LIKELY
-    if last == "key" and _PUBLIC.intersection(words):
-        return Strength.NONE
     if last == "key":
-        return Strength.WEAK if before and before not in known.lookups else Strength.NONE
-    if (
+        return Strength.WEAK if is_owned and not _PUBLIC.intersection(words) else Strength.NONE
+    is_weak = (
         last in known.weak
         or name.startswith("vault_")
         or known.strong.intersection(words)
         or last.endswith(("token", "tokenkey", "authkey"))
         or (stripped.isupper() and _CAPS_WEAK_END.search(stripped))
-    ):
-        return Strength.WEAK
-    return Strength.NONE
+    )
+    return Strength.WEAK if is_weak else Strength.NONE
+
+
+def _ends_strong(name: str, before: str, last: str) -> bool:
+    """Whether the last words of a name, or its end without a border between words, name a secret."""
+    known = names()
+    return bool(
+        last in known.strong
+        or before + last in known.strong
+        or before in known.pairs.get(last, ())
+        or (last.endswith("key") and last[:-3] in known.pairs["key"])
+        or _LOWER_END.search(name.lower())
+        or (name.isupper() and _CAPS_END.search(name))
+    )
 
 
 def _is_pass(word: str) -> bool:

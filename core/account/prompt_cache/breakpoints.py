@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 from core.account.prompt_cache.routes import Placing, placing
@@ -63,7 +64,7 @@ def place(
     return (
         placed
         if rules.strips
-        else tuple(sorted((*_carried(wires, placed), *placed), key=lambda mark: mark.index))
+        else tuple(sorted((*_carried(wires, placed), *placed), key=attrgetter("index")))
     )
 
 

@@ -119,21 +119,13 @@ def _fitting(
 ) -> tuple[str, dict[str, str]]:
     """The mapping that fits the columns, and the column of each field."""
     known = {_plain(name): name for name in header}
-    rules = {
-        name: rule
-        for name, rule in shared_table("core/account/reconcile/reconcile.yaml").items()
-        if "needs" in rule
-    }
+    table = shared_table("core/account/reconcile/reconcile.yaml")
+    rules = {name: rule for name, rule in table.items() if "needs" in rule}
     if mapping is not None and mapping not in rules:
         raise UsageError(f"no mapping is called {mapping!r}", remedy=f"Choose one of {', '.join(rules)}")
     chosen = _own_columns(own, known)
-    known_columns = {
-        name: sum(_plain(one) in known for one in rule["telling"]) for name, rule in rules.items()
-    }
-    likely = sorted(
-        (name for name in rules if known_columns[name] or name == GENERIC),
-        key=lambda one: -known_columns[one],
-    )
+    told = {name: sum(_plain(one) in known for one in rule["telling"]) for name, rule in rules.items()}
+    likely = [name for name in sorted(rules, key=lambda name: -told[name]) if told[name] or name == GENERIC]
     for name in [mapping] if mapping else [GENERIC] if own else likely:
         places = {one: at for one in FIELDS if (at := _column(rules[name].get(one, ()), known))} | chosen
         if all(one in places for one in rules[name]["needs"]):

@@ -52,6 +52,25 @@ def transcript_ledger(
     """
     if by not in DIMENSIONS:
         raise UsageError(f"cannot group logs by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
+    read = _read(files)
+    calls = [call for call in read.calls if _within(call.at, since, until)]
+    rows = _rows(calls, by, prices, zone)
+    if prices is not None:
+        prices.save()
+    booked = [one for _, group in rows for one in group]
+    return Ledger(
+        by=by,
+        rows=tuple(_finished(key, group, prices) for key, group in rows),
+        totals=_finished("total", booked, prices, len({call.session for call in calls})),
+        lower_bound=any(call.cut for call in calls),
+        notes=(*_notes(calls, read), *_crossings(calls, by, zone)),
+        since=since,
+        until=until,
+    )
+
+
+def _read(files: Sequence[Path]) -> Transcripts:
+    """The calls in all files."""
     read = Transcripts()
     for path in files:
         read.read(path)
@@ -61,22 +80,7 @@ def transcript_ledger(
             where=_first_names(files),
             remedy="Give JSONL logs of Claude Code or Codex, or API answers, one a line",
         )
-    calls = [call for call in read.calls if _within(call.at, since, until)]
-    rows = _rows(calls, by, prices, zone)
-    if prices is not None:
-        prices.save()
-    booked = [one for _, group in rows for one in group]
-    cut = any(call.cut for call in calls)
-    sessions = len({call.session for call in calls})
-    return Ledger(
-        by=by,
-        rows=tuple(_finished(key, group, prices) for key, group in rows),
-        totals=_finished("total", booked, prices, sessions),
-        lower_bound=cut,
-        notes=(*_notes(calls, read), *_crossings(calls, by, zone)),
-        since=since,
-        until=until,
-    )
+    return read
 
 
 def _within(at: datetime | None, since: datetime | None, until: datetime | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from core.compress.planning.measure import Measured, measure
 from core.compress.planning.partition import Cut, Rows, cut
@@ -20,6 +21,7 @@ from core.support.formatting import plural
 
 _FAILS = "Hermes {release} fails at message {place}: the arguments of its call are JSON, but no object"
 _SPENT = "the middle holds only earlier summaries"
+_NO_WINDOW = "the model's window is not known; set it with --window"
 
 
 def plan_messages(messages: Sequence[Message], policy: Policy, settings: Settings) -> Plan:
@@ -50,49 +52,64 @@ def plan(
 
 
 def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
+    policy, whole = measured.policy, _uncut(measured, settings)
+    refused = gate_blocks(gate, settings, policy)
     if not settings.window or settings.window <= 0:
-        return _without_window(measured, settings, gate)
-    limits = budgets(settings, measured.policy, settings.window)
-    rows, kept = _rows(measured, pruning := prune(measured, settings, limits))
-    lean = tail_mode(settings, measured.policy.tail) == "lean"
-    found = cut(rows, settings, limits, measured.policy)
+        return replace(whole, blocked_by=(*refused, _NO_WINDOW), arithmetic=("no window, so no threshold",))
+    limits = budgets(settings, policy, settings.window)
+    pruning = prune(measured, settings, limits)
+    rows, kept = _rows(measured, pruning)
+    found = cut(rows, settings, limits, policy)
     spans, blocks = _spans(found, rows, kept, measured)
-    compared = _compared(measured, settings)
-    if measured.policy.prune.middle_only:
-        pruning = prune_span(measured, pruning, spans[1])
-    spent = _is_spent(measured, pruning, spans[1])
+    head, middle, tail = spans
+    if policy.prune.middle_only:
+        pruning = prune_span(measured, pruning, middle)
+    lean = tail_mode(settings, policy.tail) == "lean"
+    spent = _is_spent(measured, pruning, middle)
     fails_at = min(pruning.shrunk & measured.failing, default=None)
-    blocks = (*gate_blocks(gate, settings, measured.policy), *blocks, *([_SPENT] if spent else ()))
-    blocks += () if fails_at is None else (_FAILS.format(release=measured.policy.release, place=fails_at),)
-    return Plan(
-        release=measured.policy.release,
-        group=measured.policy.group,
-        settings=settings,
+    blocks = (*refused, *blocks, *([_SPENT] if spent else ()))
+    blocks += () if fails_at is None else (_FAILS.format(release=policy.release, place=fails_at),)
+    return replace(
+        whole,
         threshold_percent=limits.percent,
         threshold_tokens=limits.threshold,
         tail_budget=limits.tail,
         soft_ceiling=limits.soft,
         summary_cap=limits.summary_cap,
-        summary_budget=summary_budget(measured, pruning, spans[1], limits, lean=lean)
-        if spans[1].size
-        else None,
-        estimated_tokens=measured.estimated_tokens,
-        messages=len(measured.messages),
+        summary_budget=summary_budget(measured, pruning, middle, limits, lean=lean) if middle.size else None,
         pruned=pruning.count,
-        head=spans[0],
-        middle=spans[1],
-        tail=spans[2],
-        would_fire=compared >= limits.threshold and not blocks,
-        compared_tokens=compared,
+        head=head,
+        middle=middle,
+        tail=tail,
+        would_fire=whole.compared_tokens >= limits.threshold and not blocks,
         blocked_by=blocks,
-        arithmetic=tuple(_arithmetic(limits, pruning, spans, compared, measured, settings.window)),
+        arithmetic=tuple(
+            _arithmetic(limits, pruning, spans, whole.compared_tokens, measured, settings.window)
+        ),
         weights=numbers(pruning.weights),
-        estimates=measured.estimates,
         pruned_at=tuple(sorted(pruning.shrunk.union(measured.duplicates))),
         too_short=len(measured.messages) <= found.least,
         spent=spent,
         lean=lean,
         fails_at=fails_at,
+    )
+
+
+def _uncut(measured: Measured, settings: Settings) -> Plan:
+    """The plan that keeps everything: no threshold, no budget and no cut."""
+    count = len(measured.messages)
+    return Plan(
+        release=measured.policy.release,
+        group=measured.policy.group,
+        settings=settings,
+        estimated_tokens=measured.estimated_tokens,
+        messages=count,
+        head=Span(0, 0),
+        middle=Span(0, 0),
+        tail=Span(0, count),
+        compared_tokens=_compared(measured, settings),
+        weights=measured.weights.full,
+        estimates=measured.estimates,
     )
 
 
@@ -139,38 +156,6 @@ def _compared(measured: Measured, settings: Settings) -> int:
         return settings.expected_tokens
     known = bool(settings.api_mode) and bool(measured.policy.estimate.thinking_keys)
     return measured.bare_tokens if known and not replays_thinking(settings) else measured.estimated_tokens
-
-
-def _without_window(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
-    """The plan without a window: no threshold, no budget and no cut."""
-    count = len(measured.messages)
-    blocks = (
-        *gate_blocks(gate, settings, measured.policy),
-        "the model's window is not known; set it with --window",
-    )
-    return Plan(
-        release=measured.policy.release,
-        group=measured.policy.group,
-        settings=settings,
-        threshold_percent=None,
-        threshold_tokens=None,
-        tail_budget=None,
-        soft_ceiling=None,
-        summary_cap=None,
-        summary_budget=None,
-        estimated_tokens=measured.estimated_tokens,
-        messages=count,
-        pruned=0,
-        head=Span(0, 0),
-        middle=Span(0, 0),
-        tail=Span(0, count),
-        would_fire=False,
-        compared_tokens=_compared(measured, settings),
-        blocked_by=blocks,
-        arithmetic=("no window, so no threshold",),
-        weights=measured.weights.full,
-        estimates=measured.estimates,
-    )
 
 
 def _arithmetic(

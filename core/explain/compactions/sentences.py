@@ -160,42 +160,37 @@ def disagreements(
         joined: How many messages Hermes joins to their neighbours before it counts.
         rewritten: A later compaction destroyed what this one left, so no row can show it.
     """
-    (attempt, rows), cause = pair, pair.cause
-    done = attempt.done if attempt else None
-    if done is not None and done.kind is Kind.DONE and rows is None and not rewritten:
+    attempt, rows = pair
+    if attempt is None:
+        return
+    done, sent, cause = attempt.done, attempt.following, attempt.cause
+    if done is not None and rows is not None:
+        yield from _miscounted(attempt, done, rows, joined)
+    elif done is not None and done.kind is Kind.DONE and not rewritten:
         yield f"{done.where} reports a new transcript, but no row shows one"
-    if done is not None and rows is not None and not _went_on(attempt, rows):
-        for name, logged, shown in (
-            ("before", done.before, rows.counted_before),
-            ("after", done.after, rows.counted_after),
-        ):
-            if logged is None or shown is None or logged == shown:
-                continue
-            if name == "after" or shown - logged != joined():
-                yield f"{done.where} counts {logged} messages {name}, the rows show {shown}"
-    sent = attempt.following if attempt else None
-    if (
-        done
-        and sent
-        and done.tokens_after
-        and (sent.input or 0) > _ESTIMATE_ERROR[0] * done.tokens_after + _ESTIMATE_ERROR[1]
-    ):
+    left = done.tokens_after if done is not None else None
+    if done and sent and left and (sent.input or 0) > _ESTIMATE_ERROR[0] * left + _ESTIMATE_ERROR[1]:
         # Hermes leaves out what it sends and stores nowhere: a prompt of config.yaml, prefilled messages.
-        yield f"{done.where} counts {done.tokens_after:,} tokens after, the next request held {sent.input:,}"
-    stated = None if cause is None or cause.trigger is Trigger.HYGIENE else cause.threshold
-    if cause is not None and stated is not None and limits is not None and stated != limits.threshold:
+        yield f"{done.where} counts {left:,} tokens after, the next request held {sent.input:,}"
+    stated = None if cause.trigger is Trigger.HYGIENE else cause.threshold
+    if stated is not None and limits is not None and stated != limits.threshold:
         where = cause.line.where if cause.line else "the log"
         yield f"{where} names a threshold of {stated:,}; today's config gives {limits.threshold:,}"
 
 
-def _went_on(attempt: Attempt | None, rows: BoundaryRows) -> bool:
-    """Whether the turn ran on while a gateway compressed behind it, so both lists got the same rows."""
-    done = attempt.done if attempt is not None else None
-    if attempt is None or done is None or all(line.kind is not Kind.HYGIENE_FAILED for line in attempt.inner):
-        return False
-    pairs = ((done.before, rows.counted_before), (done.after, rows.counted_after))
-    grown = {shown - logged for logged, shown in pairs if logged is not None and shown is not None}
-    return len(grown) == 1 and min(grown) >= 0
+def _miscounted(
+    attempt: Attempt, done: LogRecord, rows: BoundaryRows, joined: Callable[[], int]
+) -> Iterator[str]:
+    """Where a line counts other messages than the rows show."""
+    counts = (("before", done.before, rows.counted_before), ("after", done.after, rows.counted_after))
+    known = [(name, old, new) for name, old, new in counts if old is not None and new is not None]
+    grown = {shown - logged for _, logged, shown in known}
+    is_behind = any(line.kind is Kind.HYGIENE_FAILED for line in attempt.inner)
+    if is_behind and len(grown) == 1 and min(grown) >= 0:
+        return  # the turn ran on while a gateway compressed behind it, so both lists got the same rows
+    for name, logged, shown in known:
+        if logged != shown and (name == "after" or shown - logged != joined()):
+            yield f"{done.where} counts {logged} messages {name}, the rows show {shown}"
 
 
 def _no_threshold(ruling: Ruling) -> str:

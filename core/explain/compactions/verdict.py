@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -16,7 +15,6 @@ from core.explain.compactions.past_window import PastWindow, past_window
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import gateway_rows
 from core.explain.context.log.log_claims import lowered_threshold, passed_over, stated_by_engine
-from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 from core.model.finding import Evidence, Source, Verdict
@@ -77,57 +75,73 @@ class Ruling(NamedTuple):
 
 def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
     """Decide what made one compaction run: from the log if it says, else from rows and rules."""
-    session = context.sessions.get(pair.session(context), context.conversation.tip)
     if pair.own is not None:
         pair = pair._replace(attempt=None)  # no run of Hermes made it, whatever lines are near it
-    (attempt, rows), cause = pair, pair.cause
-    past, others = past_window(context, pair), rules_of_another(context, pair)
-    engine = others is not None and (cause is None or cause.trigger is not Trigger.NATIVE)
-    # A log that records the attempt also records a lowering.
-    lowers = attempt is None
-    limits = context.limits(release, session, past.window, lowered=lowers) if others is None else None
-    derived = None
-    if rows is not None and (cause is None or cause.verdict is Verdict.UNKNOWN):
-        is_own = others is None or pair.own is not None
-        derived = _derived(context, rows, release, limits) if is_own else UNDERIVED
+    attempt, cause = pair.attempt, pair.cause
+    past, others, limits = past_window(context, pair), rules_of_another(context, pair), None
+    session = context.sessions.get(pair.session(context), context.conversation.tip)
+    if others is None:  # a log that records the attempt also records a lowering
+        limits = context.limits(release, session, past.window, lowered=attempt is None)
+    derived = _derived(context, pair, release, limits, others)
     trigger, verdict = _verdict(cause, derived)
-    tokens = _tokens(attempt, derived)
     threshold, lowered = _threshold(context, attempt, past, limits, trigger, release)
-    line = stated_by_engine(context.rare_lines, attempt.first.at) if engine and attempt is not None else None
-    if line is not None and threshold is None:
-        threshold, others = line.threshold, f"{others}: {line.threshold:,} by {line.where}"
-    denied = ""
-    if cause is None or cause.threshold is None:
-        setters = (lowered, past.shrunk.line if past.shrunk is not None else None)
-        denied = (
-            _denied(context, attempt, setters, derived, tokens, threshold) if threshold is not None else ""
-        )
-    window = past.window
-    if past.edited and threshold is not None and attempt is not None:
-        line = _lowered_in_run(context, attempt)
-        is_confirmed = not denied and _confirmed_by_sizes(context, attempt, trigger, tokens, threshold)
-        is_own = (
-            is_confirmed
-            and lowered is None
-            and _implies_window(context, release, session, past.window, threshold)
-        )
-        window, lowered = past.window if is_own else None, line or lowered
-        threshold = line.threshold if line is not None else threshold if is_confirmed else None
-        limits = limits if is_confirmed else None
-    elif denied:
-        threshold, window = None, past.window if past.stated else None
-    line = cause.line if cause is not None else None
+    line, tokens = cause.line if cause is not None else None, _tokens(attempt, derived)
     counted = line.before if line is not None and line.kind is Kind.HYGIENE else None
-    numbers, most = (tokens, threshold, window, limits), gateway_rows(context.config, context.policy(release))
-    return Ruling(trigger, verdict, *numbers, derived, lowered, others, past, denied, counted, most)
+    most = gateway_rows(context.config, context.policy(release))
+    numbers = (tokens, threshold, past.window, limits, derived, lowered, others, past)
+    found = _stated_by_engine(context, attempt, Ruling(trigger, verdict, *numbers, "", counted, most))
+    if (threshold := found.threshold) is None:
+        return found
+    if cause is None or cause.threshold is None:
+        found = found._replace(denied=_denied(context, attempt, found, threshold))
+    if past.edited and attempt is not None:
+        return _confirmed(context, attempt, release, session, found, threshold)
+    if found.denied:
+        return found._replace(threshold=None, window=past.window if past.stated else None)
+    return found
+
+
+def _stated_by_engine(context: ConversationContext, attempt: Attempt | None, found: Ruling) -> Ruling:
+    """The same with the threshold that a line of another engine states, where none is known."""
+    if attempt is None or found.others is None or attempt.cause.trigger is Trigger.NATIVE:
+        return found
+    line = stated_by_engine(context.rare_lines, attempt.first.at)
+    if line is None or found.threshold is not None:
+        return found
+    others = f"{found.others}: {line.threshold:,} by {line.where}"
+    return found._replace(threshold=line.threshold, others=others)
+
+
+def _confirmed(
+    context: ConversationContext,
+    attempt: Attempt,
+    release: str,
+    session: Session,
+    found: Ruling,
+    threshold: int,
+) -> Ruling:
+    """The same where config.yaml was edited since: only the numbers that lines and sizes of then confirm."""
+    line = _lowered_in_run(context, attempt)
+    is_confirmed = not found.denied and _confirmed_by_sizes(context, attempt, found, threshold)
+    is_own = is_confirmed and found.lowered is None
+    return found._replace(
+        threshold=line.threshold if line is not None else threshold if is_confirmed else None,
+        window=found.window if is_own and _implies_window(context, release, session, found) else None,
+        limits=found.limits if is_confirmed else None,
+        lowered=line or found.lowered,
+    )
 
 
 def _derived(
-    context: ConversationContext, rows: BoundaryRows, release: str, limits: Budgets | None
-) -> Derived:
-    """What rows and rules show; for a compaction named in our journal, rows only give the size."""
+    context: ConversationContext, pair: Match, release: str, limits: Budgets | None, others: str | None
+) -> Derived | None:
+    """What rows and rules show where the log does not say; those of our journal only give the size."""
+    rows, own = pair.rows, pair.own
+    if rows is None or (pair.cause is not None and pair.cause.verdict is not Verdict.UNKNOWN):
+        return None
+    if own is None and others is not None:
+        return UNDERIVED
     derived = derive(context, rows, release, limits.threshold if limits is not None else None)
-    own = rows.boundary.own
     if own is None:
         return derived
     words = f"this program wrote its rows at {own.at:%Y-%m-%d %H:%M:%S} UTC"
@@ -160,18 +174,9 @@ def _threshold(
     return lowered.threshold, lowered
 
 
-def _denied(
-    context: ConversationContext,
-    attempt: Attempt | None,
-    setters: Sequence[LogRecord | None],
-    derived: Derived | None,
-    tokens: int | None,
-    threshold: int,
-) -> str:
-    """Why a threshold of today's config was not in force then, in words; empty where nothing denies it.
-
-    `setters` are lines that put it in force: calls before them passed under another threshold.
-    """
+def _denied(context: ConversationContext, attempt: Attempt | None, found: Ruling, threshold: int) -> str:
+    """Why a threshold of today's config was not in force then, in words; empty where nothing denies it."""
+    derived, tokens = found.derived, found.tokens
     if derived is not None and not derived.explains:
         return f"the rows do not show a request that the {threshold:,} of today's config explains"
     if attempt is None:
@@ -179,6 +184,8 @@ def _denied(
     if attempt.cause.trigger in BY_SIZE and tokens is not None and tokens < threshold:
         return f"{tokens:,} tokens do not reach the {threshold:,} of today's config"
     run, model = context.runs.get(attempt.first.where), attempt.started.model if attempt.started else None
+    # Calls before a line that put the threshold in force passed under another one.
+    setters = (found.lowered, found.past.shrunk.line if found.past.shrunk is not None else None)
     since = max((line.at for line in setters if line is not None), default=datetime.min)
     lines = (line for line in context.log.records if run is not None and context.runs.get(line.where) == run)
     for call in passed_over((line for line in lines if line.at >= since), model):
@@ -204,10 +211,10 @@ def _lowered_in_run(context: ConversationContext, attempt: Attempt) -> LogRecord
 
 
 def _confirmed_by_sizes(
-    context: ConversationContext, attempt: Attempt, trigger: Trigger, tokens: int | None, threshold: int
+    context: ConversationContext, attempt: Attempt, found: Ruling, threshold: int
 ) -> bool:
     """Whether a threshold lies closely between a size that passed in the same run and the one that fired."""
-    if trigger not in BY_SIZE or tokens is None or tokens < threshold:
+    if found.trigger not in BY_SIZE or found.tokens is None or found.tokens < threshold:
         return False
     run = context.runs.get(attempt.first.where)
     calls = (r for r in context.log.records if r.kind is Kind.CALL and r.at < attempt.first.at)
@@ -215,12 +222,11 @@ def _confirmed_by_sizes(
     return any(threshold * (1 - _SAME_THRESHOLD) <= size < threshold for size in sizes)
 
 
-def _implies_window(
-    context: ConversationContext, release: str, session: Session, window: int | None, threshold: int
-) -> bool:
+def _implies_window(context: ConversationContext, release: str, session: Session, found: Ruling) -> bool:
     """Whether a threshold identifies its window: many windows share the lowest threshold."""
-    others = (context.limits(release, session, one) for one in ((window or 0) // 2, (window or 0) * 2))
-    return all(other is None or other.threshold != threshold for other in others)
+    window = found.window or 0
+    others = (context.limits(release, session, one) for one in (window // 2, window * 2))
+    return all(other is None or other.threshold != found.threshold for other in others)
 
 
 def _stated_by_gateway(cause: Cause | None) -> bool:

@@ -148,20 +148,20 @@ class Plan:
     release: str
     group: str
     settings: Settings
-    threshold_percent: float | None
-    threshold_tokens: int | None
-    tail_budget: int | None
-    soft_ceiling: int | None
-    summary_cap: int | None
-    summary_budget: int | None
     estimated_tokens: int
     messages: int
-    pruned: int
     head: Span
     middle: Span
     tail: Span
-    would_fire: bool
     compared_tokens: int
+    threshold_percent: float | None = None
+    threshold_tokens: int | None = None
+    tail_budget: int | None = None
+    soft_ceiling: int | None = None
+    summary_cap: int | None = None
+    summary_budget: int | None = None
+    pruned: int = 0
+    would_fire: bool = False
     blocked_by: tuple[str, ...] = ()
     arithmetic: tuple[str, ...] = ()
     weights: Sequence[int] = ()

@@ -206,8 +206,9 @@ def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, sessi
     if lineage is None:
         return None
     family = lineage.family(session_id)
-    sessions = read_sessions(connection, schema, path, [link.id for link, _ in family])
-    counts = count_generations(connection, schema, lineage, [link.id for link, _ in family])
+    links = [link for link, _ in family]
+    sessions = read_sessions(connection, schema, path, [link.id for link in links])
+    counts = count_generations(connection, schema, lineage, [link.id for link in links])
     short = unbooked_calls(connection, schema, path, list(sessions))
     beside: dict[str, list[UsageRow]] = defaultdict(list)
     for row in read_usage(connection, schema, list(sessions)):
@@ -236,7 +237,7 @@ def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, sessi
             for link, depth in family
             if link.id in sessions
         ),
-        findings=tuple(_findings(lineage, [link for link, _ in family], session_id)),
+        findings=tuple(_findings(lineage, links, session_id)),
     )
 
 

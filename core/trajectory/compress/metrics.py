@@ -66,6 +66,12 @@ class TrajectoryMetrics:
         }
 
 
+_COUNTS = (
+    *("total_trajectories", "trajectories_compressed", "trajectories_skipped_under_target"),
+    *("trajectories_still_over_limit", "trajectories_failed"),
+)
+
+
 @dataclass(slots=True)
 class AggregateMetrics:
     """Sums over trajectories; those of shards are added in input order.
@@ -139,11 +145,7 @@ class AggregateMetrics:
         failed_share = self.total_summarization_errors / max(self.total_summarization_calls, 1)
         return {
             "summary": {
-                "total_trajectories": self.total_trajectories,
-                "trajectories_compressed": self.trajectories_compressed,
-                "trajectories_skipped_under_target": self.trajectories_skipped_under_target,
-                "trajectories_still_over_limit": self.trajectories_still_over_limit,
-                "trajectories_failed": self.trajectories_failed,
+                **{name: getattr(self, name) for name in _COUNTS},
                 "compression_rate": round(self.trajectories_compressed / total, 4),
             },
             "tokens": {

@@ -153,14 +153,7 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
     yield from _standing(found.now)
     if release.stands_in:
         yield f"note: {release.stands_in}"
-    if found.events:
-        yield ""
-        from core.model.compaction.event import tally
-
-        done, pruned, failed = tally(found.events)
-        counts = [fmt.plural(done, "compaction")]
-        counts += [fmt.plural(pruned, "pruning")] * bool(pruned) + [f"{failed:,} failed"] * bool(failed)
-        yield ", ".join(counts)
+    yield from ("", _counted(found.events)) if found.events else ("", *_fields("limit", found.now.arithmetic))
     before = None
     for number, event in enumerate(found.events, start=1):
         is_in_headline = event is _headline_event(found)
@@ -169,10 +162,20 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
         else:
             yield from ("", *_event(number, event, is_in_headline=is_in_headline))
         before = event.headline
-    yield from ("", *_fields("limit", found.now.arithmetic)) if not found.events else ()
     yield ""
     yield from (f"note: {note}" for note in found.notes)
     yield from output.verdicts((*(event.verdict for event in found.events), found.now.verdict))
+
+
+def _counted(events: Sequence[CompressionEvent]) -> str:
+    """How many compactions there were, and how many of them only shortened results or failed."""
+    from core.model.compaction.event import tally
+    from core.support import formatting as fmt
+
+    done, pruned, failed = tally(events)
+    counts = [fmt.plural(done, "compaction")]
+    counts += [fmt.plural(pruned, "pruning")] * bool(pruned) + [f"{failed:,} failed"] * bool(failed)
+    return ", ".join(counts)
 
 
 def _aftermath(after: Aftermath) -> Iterator[str]:

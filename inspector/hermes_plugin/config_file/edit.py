@@ -104,24 +104,28 @@ def without_plugin(text: str, before: str, name: str) -> str:
         ConfigError: The file is not a mapping, or its layout allows no safe edit.
     """
     document, was = tree(text), tree(before)
-    plugins, context = _mapping(document, "plugins"), _mapping(document, "context")
-    old = _mapping(was, "context").get("engine")
-    left = [one for one in _list(plugins, "enabled") if one != name]
-    if left != _list(plugins, "enabled") and name not in _list(_mapping(was, "plugins"), "enabled"):
-        document = _set(document, was, "plugins", "enabled", left or None)
-        ways = removals(text, "plugins", "enabled", name, "")
-        text = _first(ways, document, f"Take {name} out of {_ENABLED}")
-    grants, granted = _mapping(plugins, "entries"), _mapping(_mapping(was, "plugins"), "entries")
-    if name in grants and name not in granted:
-        others = {key: value for key, value in grants.items() if key != name}
-        document = _set(document, was, "plugins", "entries", others or None)
-        ways = removals(text, "plugins", "entries", name, "")
-        text = _first(ways, document, f"Take {name} out of plugins.entries")
-    if context.get("engine") == name != old:
-        document = _set(document, was, "context", "engine", old)
-        ways = removals(text, "context", "engine", name, str(old or ""))
-        text = _first(ways, document, f"Set {_ENGINE} to what you want")
+    for section, key, left, instead, remedy in list(_mentions(document, was, name)):
+        document = _set(document, was, section, key, left)
+        text = _first(removals(text, section, key, name, instead), document, remedy)
     return text
+
+
+def _mentions(
+    document: dict[str, Any], was: dict[str, Any], name: str
+) -> Iterator[tuple[str, str, Any, str, str]]:
+    """Where a file names a plugin that it did not name before, what to leave there, and how by hand."""
+    plugins, old_plugins = _mapping(document, "plugins"), _mapping(was, "plugins")
+    enabled = _list(plugins, "enabled")
+    if name in enabled and name not in _list(old_plugins, "enabled"):
+        left = [one for one in enabled if one != name]
+        yield "plugins", "enabled", left or None, "", f"Take {name} out of {_ENABLED}"
+    entries = _mapping(plugins, "entries")
+    if name in entries and name not in _mapping(old_plugins, "entries"):
+        others = {key: value for key, value in entries.items() if key != name}
+        yield "plugins", "entries", others or None, "", f"Take {name} out of plugins.entries"
+    old = _mapping(was, "context").get("engine")
+    if _mapping(document, "context").get("engine") == name != old:
+        yield "context", "engine", old, str(old or ""), f"Set {_ENGINE} to what you want"
 
 
 def tree(text: str) -> dict[str, Any]:

@@ -17,6 +17,16 @@ from core.store.store import Store
 from tests.core.live.writer import Writer
 
 
+def talked(tmp_path: Path, *, calls: bool = False) -> tuple[Writer, Location]:
+    """A conversation of twelve messages, with or without the log lines of its calls."""
+    writer = Writer(tmp_path / "home")
+    for number in range(12):
+        writer.message(f"m{number}", "assistant" if number % 2 else "user")
+        if calls:
+            writer.call(100 + number)
+    return writer, Location(writer.home / "state.db", writer.home)
+
+
 def reading(place: Location, before: Reading | None = None) -> Reading:
     with Store(place) as store:
         conversation = store.conversation("s1")
@@ -27,10 +37,7 @@ def reading(place: Location, before: Reading | None = None) -> Reading:
 def test_rows_that_were_added_are_read_alone_and_come_to_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    writer = Writer(tmp_path / "home")
-    place = Location(writer.home / "state.db", writer.home)
-    for number in range(12):
-        writer.message(f"m{number}", "assistant" if number % 2 else "user")
+    writer, place = talked(tmp_path)
     before = reading(place)
     writer.message("another")
     asked = rows_asked(monkeypatch)
@@ -43,9 +50,7 @@ def test_rows_that_were_added_are_read_alone_and_come_to_the_same(
 def test_what_was_counted_for_the_next_request_is_not_counted_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    writer = Writer(tmp_path / "home")
-    for number in range(12):
-        writer.message(f"m{number}", "assistant" if number % 2 else "user")
+    _, place = talked(tmp_path)
     sized: list[object] = []
 
     def noted(wire: Wire, *rest: Any, **named: Any) -> Size:
@@ -54,7 +59,7 @@ def test_what_was_counted_for_the_next_request_is_not_counted_again(
 
     for module in ("core.explain.context.context", "core.compress.planning.measure"):
         monkeypatch.setattr(f"{module}.message_size", noted)
-    found = reading(Location(writer.home / "state.db", writer.home))
+    found = reading(place)
     assert sized.count("m1") == 1
     assert found.measured == measure(found.messages, found.context.policy)
 
@@ -62,11 +67,7 @@ def test_what_was_counted_for_the_next_request_is_not_counted_again(
 def test_a_generation_that_is_followed_holds_no_texts_and_reads_only_what_is_new(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    writer = Writer(tmp_path / "home")
-    place = Location(writer.home / "state.db", writer.home)
-    for number in range(12):
-        writer.message(f"m{number}", "assistant" if number % 2 else "user")
-        writer.call(100 + number)
+    writer, place = talked(tmp_path, calls=True)
     before = follow(place)
     asked = rows_asked(monkeypatch)
     writer.message("another", "assistant")
@@ -82,11 +83,7 @@ def test_a_generation_that_is_followed_holds_no_texts_and_reads_only_what_is_new
 
 
 def test_a_generation_that_had_to_be_read_again_holds_no_texts_either(tmp_path: Path) -> None:
-    writer = Writer(tmp_path / "home")
-    place = Location(writer.home / "state.db", writer.home)
-    for number in range(12):
-        writer.message(f"m{number}", "assistant" if number % 2 else "user")
-        writer.call(100 + number)
+    writer, place = talked(tmp_path, calls=True)
     before = follow(place)
     for _ in range(2):  # the second makes a reference of the first
         writer.message("the same long result " * 20, "tool")
@@ -98,11 +95,7 @@ def test_a_generation_that_had_to_be_read_again_holds_no_texts_either(tmp_path: 
 
 
 def test_texts_that_were_dropped_are_passed_by_in_order_and_not_held(tmp_path: Path) -> None:
-    writer = Writer(tmp_path / "home")
-    place = Location(writer.home / "state.db", writer.home)
-    for number in range(12):
-        writer.message(f"m{number}", "assistant" if number % 2 else "user")
-        writer.call(100 + number)
+    _, place = talked(tmp_path, calls=True)
     lean = follow(place)
     assert not lean.measured.whole
     assert [one.text for one in texts_of(place, lean, lambda: False)] == [f"m{n}" for n in range(12)]
@@ -136,10 +129,7 @@ def rows_asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_a_generation_that_begins_is_read_completely(tmp_path: Path) -> None:
-    writer = Writer(tmp_path / "home")
-    place = Location(writer.home / "state.db", writer.home)
-    for number in range(12):
-        writer.message(f"m{number}", "assistant" if number % 2 else "user")
+    writer, place = talked(tmp_path)
     before = reading(place)
     writer.database.compact("s1", 1, 2, "## Goal\nship")
     after = reading(place, before)

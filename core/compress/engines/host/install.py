@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,33 +63,34 @@ def find_install(python: Path | None) -> HermesInstall | None:
         NotFoundError: The named one does not exist.
         ConfigError: It does not run, or has no Hermes.
     """
-    chosen = _interpreter_of_command() if python is None else python.absolute()
-    if chosen is None:
+    if python is None:
+        chosen = _interpreter_of_command()
+        with suppress(ConfigError):
+            return None if chosen is None else _install_of(chosen)
         return None
-    if python is not None and not python.exists():
-        raise NotFoundError(
-            "no such interpreter", where=str(python), remedy="--hermes-python names Hermes' own"
-        )
+    if not python.exists():
+        remedy = "--hermes-python names Hermes' own"
+        raise NotFoundError("no such interpreter", where=str(python), remedy=remedy)
+    return _install_of(python.absolute())
+
+
+def _install_of(python: Path) -> HermesInstall:
+    """What an interpreter says of its Hermes.
+
+    Raises:
+        ConfigError: It does not run, or has no Hermes.
+    """
+    ask, folder = [str(python), "-c", _QUESTION], python.parent
     try:
-        answer = subprocess.run(
-            [str(chosen), "-c", _QUESTION],
-            capture_output=True,
-            timeout=_ASK_SECONDS,
-            check=True,
-            cwd=chosen.parent,
-        )
+        answer = subprocess.run(ask, capture_output=True, timeout=_ASK_SECONDS, check=True, cwd=folder)
         install = json.loads(answer.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
-        if python is None:
-            return None
-        raise ConfigError(f"does not run as a Python: {type(error).__name__}", where=str(chosen)) from error
+        raise ConfigError(f"does not run as a Python: {type(error).__name__}", where=str(python)) from error
     if not install["version"]:
-        if python is None:
-            return None
-        raise ConfigError("has no Hermes", where=str(chosen), remedy="Name the interpreter Hermes runs on")
+        raise ConfigError("has no Hermes", where=str(python), remedy="Name the interpreter Hermes runs on")
     points = tuple(map(tuple, install["entry_points"]))
     plugins = tuple(map(Path, install["plugins"]))
-    return HermesInstall(chosen, install["version"], plugins, points, bool(install["dashboard"]))
+    return HermesInstall(python, install["version"], plugins, points, bool(install["dashboard"]))
 
 
 def _interpreter_of_command() -> Path | None:

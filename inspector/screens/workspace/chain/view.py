@@ -81,28 +81,27 @@ class ChainView(FigureView):
         if self.subject is None:
             return
         chain, names = found
-        again, before = self._chain is not None, self.tree_list.current
+        again = self._chain is not None
         self._chain = chain
         conversation = self.subject.conversation
         thread = [session.id for session in conversation.sessions]
         self._tree_lines = tree_lines(chain, thread, names, conversation.generations)
-        own = [
-            place
-            for place, tree_line in enumerate(self._tree_lines)
-            if tree_line.own and tree_line.generation is None
-        ]
+        cursor = self._place(self.tree_list.current if again else None)
         self.query_one(AnswerBar).answer = chain_headline(chain)
         self._draw_shares(chain)
         self.set_class(len(chain.nodes) == 1 or len(conversation.generations) > 1, "-curve")
         if self.has_class("-curve"):
             read = partial(explain, session_id=conversation.tip.id, conversation=conversation)
             ask_store(self, "events", self.subject.location, read, self._take_events)
-        same = [
-            place for place, tree_line in enumerate(self._tree_lines) if before and tree_line.same(before)
-        ]
-        places = (same if again else own) or own
-        self.tree_list.show(ListRows(self._tree_lines), cursor=places[-1] if places else 0, again=again)
+        self.tree_list.show(ListRows(self._tree_lines), cursor=cursor, again=again)
         self._tell()
+
+    def _place(self, before: TreeLine | None) -> int:
+        """Where the line is that was selected before, else the conversation's newest session."""
+        lines = list(enumerate(self._tree_lines))
+        same = [place for place, line in lines if before is not None and line.same(before)]
+        own = [place for place, line in lines if line.own and line.generation is None]
+        return (same or own or [0])[-1]
 
     def _draw_shares(self, chain: Chain) -> None:
         """Draw each session's tokens side by side; a compacted conversation shows its requests instead."""

@@ -27,9 +27,8 @@ def plan_of(
     total = sum(estimates)
     return Plan(
         release="0.19", group="D", settings=Settings(window=window), threshold_percent=0.75,
-        threshold_tokens=threshold, tail_budget=None, soft_ceiling=None, summary_cap=None,
-        summary_budget=None, estimated_tokens=total, messages=len(estimates), pruned=0, head=Span(0, head),
-        middle=Span(head, head + middle), tail=Span(head + middle, len(estimates)), would_fire=False,
+        threshold_tokens=threshold, estimated_tokens=total, messages=len(estimates), head=Span(0, head),
+        middle=Span(head, head + middle), tail=Span(head + middle, len(estimates)),
         compared_tokens=total if compared is None else compared, estimates=tuple(estimates),
     )  # fmt: skip
 
