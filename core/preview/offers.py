@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -103,7 +101,6 @@ def model(
     basis: Basis,
     focus: str | None,
     named: str = "",
-    env: Mapping[str, str] = os.environ,
     *,
     check: bool = False,
 ) -> Writer | SummaryFailure:
@@ -113,16 +110,15 @@ def model(
         basis: What would be summarised.
         focus: The topic.
         named: `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server.
-        env: Where keys are looked up.
         check: Compare its answer with the messages, and ask once more where they disagree.
     """
     name, _, base_url = (part.strip() for part in named.partition("@"))
     here = basis.reading.context
     try:
-        choice = chosen_model(ModelChoice(model=name, base_url=base_url), here, env)
+        choice = chosen_model(ModelChoice(model=name, base_url=base_url), here)
     except SummaryFailure as failure:
         return failure
-    main = None if named else main_model(choice, here, here.policy, env)
+    main = None if named else main_model(choice, here, here.policy)
     sends, usd = summary_price(basis.reading.measured, basis.plan, focus, choice, check=check)
     asked = remote_summariser(choice, here.policy, main=main, check=check)
     second = f"{main.choice.model} at {main.choice.endpoint.host}" if main is not None else ""

@@ -20,18 +20,7 @@ from core.store.database.locate import locate
 from core.store.store import Store
 from inspector.hermes_plugin.engine_session import EngineSession
 from inspector.hermes_plugin.stub.recording.recording_file import change_texts
-
-_MIRRORED = (
-    "threshold_tokens",
-    "context_length",
-    "compression_count",
-    "threshold_percent",
-    "protect_first_n",
-    "protect_last_n",
-    "last_prompt_tokens",
-    "last_completion_tokens",
-    "last_total_tokens",
-)
+from inspector.hermes_plugin.stub.worker_link import MIRRORED
 
 
 class RequestTexts:
@@ -133,7 +122,7 @@ def _answer(sessions: dict[str, EngineSession], order: dict[str, Any]) -> dict[s
     }
     answer = actions[order["do"]]()
     compressor = session.compressor
-    state = {} if compressor is None else {name: getattr(compressor, name) for name in _MIRRORED}
+    state = {} if compressor is None else {name: getattr(compressor, name) for name in MIRRORED}
     return {**answer, "state": state}
 
 

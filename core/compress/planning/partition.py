@@ -157,8 +157,7 @@ class _Tail:
         cut = self._by_budget()
         if self._rules.keeps_fitting and cut <= self._head:
             return self._head
-        if self._rules.aligns:
-            cut = group_start(self._columns, cut)
+        cut = group_start(self._columns, cut)
         if self._rules.anchors:
             cut = self._anchored(cut)
         cut = max(cut, self._head + 1)

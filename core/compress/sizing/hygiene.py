@@ -90,11 +90,8 @@ def hygiene(
     rules = policy.hygiene
     limits = hygiene_limits(policy, window, hard_limit)
     why = unchecked_reason(policy, len(rows), enabled=enabled, window=window)
-    tokens, source = (None, None) if why else (last_prompt, "actual")
-    if tokens is not None and tokens <= 0:
-        tokens, source = anchored if rules.anchored else None, "anchored"
-        if tokens is None:
-            tokens, source = transcript_tokens(rows, policy.estimate), "estimated"
+    anchored = anchored if rules.anchored else None
+    tokens, source = (None, None) if why else _compared(rows, policy, last_prompt, anchored)
     if tokens is not None and paused and rules.pause == "skips":
         why = "paused"
     by = limits.reached(tokens, len(rows)) if limits and tokens is not None else None
@@ -110,6 +107,17 @@ def hygiene(
         why_not=why,
         window=window,
     )
+
+
+def _compared(
+    rows: Sequence[Message], policy: Policy, last_prompt: int, anchored: int | None
+) -> tuple[int, str]:
+    """The size that is compared, and where it is from."""
+    if last_prompt > 0:
+        return last_prompt, "actual"
+    if anchored is not None:
+        return anchored, "anchored"
+    return transcript_tokens(rows, policy.estimate), "estimated"
 
 
 def hygiene_limits(policy: Policy, window: int | None, hard_limit: int | None = None) -> HygieneLimits | None:

@@ -153,7 +153,7 @@ class _Walker:
         record = self.last[1] if self.last is not None else None
         number = counted(record, self.sums.messages(0, position, self.start))
         row = row_of(self.transcript.messages[position - 1])
-        checks = gateway_checks(self.policy, self.settings, self.gateway, number, position, skip)
+        checks = tuple(gateway_checks(self.policy, self.settings, self.gateway, number, position, skip))
         index = self.transcript.generation.index
         return decision(Trigger.HYGIENE, row, number, checks, index, at)
 

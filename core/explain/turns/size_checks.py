@@ -198,7 +198,7 @@ def gateway_checks(
     number: Number,
     rows: int,
     skip: LogRecord | None = None,
-) -> tuple[Check, ...]:
+) -> Iterator[Check]:
     """The conditions under which the gateway compacts before a turn.
 
     Args:
@@ -210,21 +210,20 @@ def gateway_checks(
         skip: The line that says the gateway skipped the check, as it does for a transcript that is too large.
     """
     tokens, real = number.tokens, number.real
-    found = [enabled(settings)]
+    yield enabled(settings)
     had = f"{'' if real else '~'}{tokens:,} tokens, {rows} rows"
     if limits is None:
-        found.append(Check(SIZE, "a known window", had, None))
-        return tuple(found)
+        yield Check(SIZE, "a known window", had, None)
+        return
     passed: bool | None = limits.reached(tokens, rows) is not None
     if skip is not None:
         passed = True
     elif not real and rows < limits.rows and abs(tokens - limits.tokens) <= tokens * LOOSE:
         passed = None
-    found.append(Check(SIZE, f">= {limits.tokens:,} tokens, or >= {limits.rows:,} rows", had, passed))
+    yield Check(SIZE, f">= {limits.tokens:,} tokens, or >= {limits.rows:,} rows", had, passed)
     least = policy.hygiene.least
-    found.append(Check("rows", f">= {least}", str(rows), rows >= least))
+    yield Check("rows", f">= {least}", str(rows), rows >= least)
     if skip is not None:
-        found.append(Check("passed over", "no", f"{skip.where}: {skip.text}", False))
+        yield Check("passed over", "no", f"{skip.where}: {skip.text}", False)
     elif policy.hygiene.pause == "skips" and passed is not False:
-        found.append(Check("pause after a failure", "none", UNRECORDED, None))
-    return tuple(found)
+        yield Check("pause after a failure", "none", UNRECORDED, None)

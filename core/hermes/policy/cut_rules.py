@@ -79,7 +79,6 @@ class TailRules:
         forward_align: Whether the tail never begins with a tool result.
         joins_group_before_user: Whether an answer or tool group before the newest user message is kept.
         several_users: Whether `compression.min_tail_user_messages` is honoured.
-        aligns: Whether tool groups are kept whole at the end of the middle.
         demote_over: Characters above which old tool results of the tail become a note; 0 for never.
         demote_rounds: How many of the newest tool rounds are exempt from that.
         stall_prompts: User rows that Hermes sends to a stalled model; they do not count as user messages.
@@ -108,7 +107,6 @@ class TailRules:
     forward_align: bool
     joins_group_before_user: bool
     several_users: bool
-    aligns: bool
     demote_over: int
     demote_rounds: int
     stall_prompts: tuple[Fingerprint, ...]

@@ -14,7 +14,7 @@ from typing import Any
 from agent.context_engine import ContextEngine
 
 from .settings import Settings
-from .worker_link import Rows, link_for, packed, unpacked
+from .worker_link import MIRRORED, Rows, link_for, packed, unpacked
 
 log = logging.getLogger(__name__)
 
@@ -24,17 +24,6 @@ _TOOLS = Path(__file__).with_name("tools.json")
 
 _QUICK = 5.0
 """Time limit in seconds for anything but a compaction."""
-_MIRRORED = (
-    "threshold_tokens",
-    "context_length",
-    "compression_count",
-    "threshold_percent",
-    "protect_first_n",
-    "protect_last_n",
-    "last_prompt_tokens",
-    "last_completion_tokens",
-    "last_total_tokens",
-)
 _SET_BY_HERMES = ("last_prompt_tokens", "last_completion_tokens", "last_total_tokens")
 
 
@@ -207,7 +196,7 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
             }
             answer = link_for(self.inspector_settings).call(order, seconds)
             for name, value in (answer or {}).get("state", {}).items():
-                if name in _MIRRORED:
+                if name in MIRRORED:
                     setattr(self, name, value)
         except Exception as error:  # noqa: BLE001 - whatever fails, the chat must continue
             log.debug("Hermes Inspector: %s failed: %s", what, error)

@@ -16,6 +16,18 @@ from typing import Any
 from .settings import Settings, own_environment
 
 Rows = list[dict[str, Any]]
+MIRRORED = (
+    "threshold_tokens",
+    "context_length",
+    "compression_count",
+    "threshold_percent",
+    "protect_first_n",
+    "protect_last_n",
+    "last_prompt_tokens",
+    "last_completion_tokens",
+    "last_total_tokens",
+)
+"""What Hermes reads of an engine, and the worker's compressor knows."""
 _MARK = "__hermes_inspector_kept__"
 """Marks the place of a value that JSON cannot hold and that therefore stays here."""
 

@@ -59,7 +59,6 @@ class ModelSummariser:
         connect: Opens a connection in that wire format.
         choice: The model to ask.
         main: The session's own model and how to connect to it; asked once if the chosen one fails.
-        attempts: Attempts per model.
         main_on: Failures after which the main model is asked.
         total: Seconds that all attempts together may take.
     """
@@ -70,7 +69,6 @@ class ModelSummariser:
         connect: Connect,
         choice: ModelChoice,
         main: tuple[Connect, ModelChoice] | None = None,
-        attempts: int = _ATTEMPTS,
         main_on: Collection[FailureKind] = frozenset(FailureKind),
         total: float = _TOTAL,
     ) -> None:
@@ -78,7 +76,6 @@ class ModelSummariser:
         self._connect = connect
         self._choice = choice
         self._main = main if main is not None and main[1] != choice else None
-        self._attempts = attempts
         self._main_on = main_on
         self._total = total
 
@@ -119,7 +116,7 @@ class ModelSummariser:
         """
         listener = Listener(on_text, cancelled, time.monotonic() + self._total)
         try:
-            return self._on(self._connect, self._choice, prompt, request, listener, self._attempts)
+            return self._on(self._connect, self._choice, prompt, request, listener, _ATTEMPTS)
         except SummaryFailure as failure:
             over = failure.kind is FailureKind.CANCELLED or failure.kind not in self._main_on
             if self._main is None or over:

@@ -101,12 +101,18 @@ class _Reader(TurnReader):
         """What the rows show of the compaction that began a generation."""
         opened = self.generations[index]
         closed = self.generations[index - 1] if index else None
-        facts = BoundaryRows(opened, boundary, closed.session_id if closed else opened.session_id)
+        facts = BoundaryRows(opened, boundary, (closed or opened).session_id)
         if boundary.mode is BoundaryMode.REWRITE:
             after = rewritten_rows(self.store, opened)
-            return self._with_summary(replace(facts, after=after, counted_after=len(after) or None))
-        if closed is None:
-            return self._with_summary(facts)
+            facts = replace(facts, after=after, counted_after=len(after) or None)
+        elif closed is not None:
+            facts = self._with_both_sides(facts, index, closed)
+        message = self._message(boundary.summary_row) if boundary.summary_row is not None else None
+        return replace(facts, summary=find_summary(message.text) if message else None)
+
+    def _with_both_sides(self, facts: BoundaryRows, index: int, closed: Generation) -> BoundaryRows:
+        """The same with what the compaction read and what it left, as far as rows show it."""
+        opened, boundary = facts.opened, facts.boundary
         last = self._message(closed.row_ids[-1]) if closed.row_ids else None
         turn, whole = self.unsaved(index, closed, last)
         extra = self._committed_with(opened, boundary) if not turn else ()
@@ -119,30 +125,21 @@ class _Reader(TurnReader):
         after = (*written_rows(opened), *boundary.taken_back, *row_ids) if opened.row_ids else ()
         whole = whole and not self._lost_before(index)
         known = bool(closed.row_ids) and whole and closed.unseen is not None
-        return self._with_summary(
-            BoundaryRows(
-                opened,
-                boundary,
-                closed.session_id,
-                before=before,
-                kept=copied_rows(closed),
-                after=after,
-                counted_before=len(before) if known else None,
-                counted_after=len(after) if after and whole and _block_known(boundary) else None,
-                last=self._message(before[-1]) if before else None,
-                gained=self.gained(index, turn) if not closed.row_ids else None,
-            )
+        return replace(
+            facts,
+            before=before,
+            kept=copied_rows(closed),
+            after=after,
+            counted_before=len(before) if known else None,
+            counted_after=len(after) if after and whole and _block_known(boundary) else None,
+            last=self._message(before[-1]) if before else None,
+            gained=self.gained(index, turn) if not closed.row_ids else None,
         )
 
     def _lost_before(self, index: int) -> bool:
         """Whether the database lost what a partial compression had kept; a running process still holds it."""
         earlier = self.generations[index - 2] if index > 1 else None
         return earlier is not None and bool((earlier.unseen or frozenset()) - {*earlier.copy_ids})
-
-    def _with_summary(self, facts: BoundaryRows) -> BoundaryRows:
-        row = facts.boundary.summary_row
-        message = self._message(row) if row is not None else None
-        return replace(facts, summary=find_summary(message.text) if message else None)
 
     def _message(self, row_id: int) -> Message | None:
         found = self.messages([row_id])

@@ -63,7 +63,6 @@ def survey(
     report: Report = lambda done, total: None,
     scanned: Report = lambda done, total: None,
     cancelled: Cancelled = lambda: False,
-    now: datetime | None = None,
     remember: bool = True,
     processes: int | None = None,
 ) -> Iterator[Surveyed]:
@@ -76,7 +75,6 @@ def survey(
         report: Called with the number of steps done and of all steps.
         scanned: Called with the number of messages scanned and of all messages.
         cancelled: Asked between steps; if true, the survey ends and remembers what is done.
-        now: The time to examine at; the current time by default.
         remember: Store the findings in the user's cache directory.
         processes: How many processes examine; one for each core by default.
 
@@ -86,7 +84,7 @@ def survey(
     kept = KeptAnswer("findings", str(store.path.resolve())) if remember else None
     memory = Memory.read(kept)
     config, logs = load_config(store.location.home), SessionLogs.of_home(store.location.home)
-    run = _Survey(store, memory, config, logs, store.locks(), now or datetime.now(UTC), scanned, cancelled)
+    run = _Survey(store, memory, config, logs, store.locks(), datetime.now(UTC), scanned, cancelled)
     try:
         newest = run.newest_to_examine()
         yield from run.examined(newest, processes=1)

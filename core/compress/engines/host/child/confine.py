@@ -32,9 +32,13 @@ _OWN_SIGNALS, _SCOPES_SINCE = 1 << 1, 6
 """Landlock's scope that keeps signals among its own processes, and the version that introduced it."""
 
 _PROGRAMS = ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.startfile", "pty.spawn")
+_SENDS = ("socket.connect", "socket.sendto", "socket.bind")
+_REFUSED = {
+    **dict.fromkeys(_PROGRAMS, "the host lets an engine start no programs"),
+    **dict.fromkeys(_SENDS, "the host lets an engine use no network"),
+}
 _FORKS = ("os.fork", "os.forkpty")
 _SIGNALS = ("os.kill", "os.killpg")
-_SENDS = ("socket.connect", "socket.sendto", "socket.bind")
 _CHANGES = {  # the positions of the paths that change
     "os.remove": (0,),
     "os.rename": (0, 1),
@@ -151,10 +155,8 @@ def _auditor(folder: str) -> Callable[[str, tuple[Any, ...]], None]:
             for position in _CHANGES[event]:
                 if position < len(args) and not may_write(args[position]):
                     raise PermissionError(f"{_ELSEWHERE}: {args[position]}")
-        elif event in _PROGRAMS:
-            raise PermissionError("the host lets an engine start no programs")
-        elif event in _SENDS:
-            raise PermissionError("the host lets an engine use no network")
+        elif event in _REFUSED:
+            raise PermissionError(_REFUSED[event])
         elif event in _SIGNALS and args[0] != os.getpid():
             raise PermissionError("the host lets an engine send no signals")
         elif event in _FORKS:
