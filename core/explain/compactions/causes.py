@@ -90,6 +90,9 @@ def cause_of(
             Trigger.MANUAL, Verdict.PROVED, line=started, note="only a manual compression has a topic"
         )
     call = _last_call(thread, position)
+    if turns_tagged and started.tag and started.kind is Kind.STARTED and started.tokens is None:
+        note = "no size is named: the provider reported no usage of the answer it follows"
+        return Cause(Trigger.POST_RESPONSE, Verdict.DERIVED, line=started, call=call, note=note)
     for record in reversed(thread[max(0, position - _LOOK_BACK) : position]):
         if record.kind in _DECIDING and not _stray_hygiene(record, started):
             if record.kind is Kind.TURN_ENDED and turns_tagged and started.tag is not None:

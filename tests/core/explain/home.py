@@ -100,10 +100,16 @@ class Home:
         self.line(f"{text} threshold of {own:,} tokens — {lowered}", tag=tag)
 
     def started(
-        self, tokens: int, before: int, session: str = "S", focus: str | None = None, tag: str | None = "S"
+        self,
+        tokens: int | None,
+        before: int,
+        session: str = "S",
+        focus: str | None = None,
+        tag: str | None = "S",
     ) -> None:
-        """An attempt begins."""
-        text = f"context compression started: session={session} messages={before} tokens=~{tokens:,}"
+        """An attempt begins; of unknown size if the provider counts none."""
+        size = "unknown" if tokens is None else f"{tokens:,}"
+        text = f"context compression started: session={session} messages={before} tokens=~{size}"
         self.line(f"{text} model=mock-model focus={focus!r}", tag=tag)
 
     def done(self, before: int, after: int, tokens: int, session: str = "S", tag: str | None = "S") -> None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from core.explain.compactions.causes import Cause, cause_of
-from core.hermes.log.record import Kind, LogRecord
+from core.hermes.log.record import Kind, LogRecord, Particulars
 from core.model.compaction.event import Trigger
 from core.model.finding import Verdict
 from tests.core.explain.home import Home, compacted, only
@@ -25,8 +25,11 @@ BEGAN = datetime(2026, 3, 1, 9, 0)
     ],
 )
 def test_another_pass_of_the_same_check_is_no_surer_than_the_first(before: Verdict, told: Verdict) -> None:
+    size = Particulars(tokens=60_000)
     thread = [
-        LogRecord(kind, f"agent.log:{at}", BEGAN + timedelta(seconds=at), "agent", SESSION, SESSION, "")
+        LogRecord(
+            kind, f"agent.log:{at}", BEGAN + timedelta(seconds=at), "agent", SESSION, SESSION, "", more=size
+        )
         for at, kind in enumerate((Kind.DONE, Kind.STARTED))
     ]
     cause = cause_of(thread, 1, Cause(Trigger.PREFLIGHT, before), turns_tagged=True)
@@ -42,3 +45,13 @@ def test_a_review_that_ends_beside_the_turn_does_not_make_its_compaction_a_comma
     compacted(home)
     event = only(home)
     assert (event.trigger, event.verdict) == (Trigger.POST_RESPONSE, Verdict.PROVED)
+
+
+def test_where_a_provider_reports_no_usage_the_check_after_an_answer_names_no_size(home: Home) -> None:
+    """Until 0.19 that check passes on the last size counted, which is then 0; all others estimate."""
+    home.turn(history=27)
+    home.started(None, 28)
+    compacted(home)
+    event = only(home)
+    assert (event.trigger, event.verdict, event.tokens) == (Trigger.POST_RESPONSE, Verdict.DERIVED, None)
+    assert event.messages_before == 28

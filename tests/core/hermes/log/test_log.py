@@ -58,7 +58,7 @@ def write(home: Path, name: str, *lines: str, newline: bool = True) -> Path:
         ),
         (STARTED, Kind.STARTED, {"tokens": 54828, "before": 49, "focus": None}),
         (
-            "context compression started: session=S1 messages=9 tokens=unknown model= focus='auth \"x\"'",
+            "context compression started: session=S1 messages=9 tokens=~unknown model= focus='auth \"x\"'",
             Kind.STARTED,
             {"tokens": None, "focus": 'auth "x"'},
         ),
