@@ -10,6 +10,7 @@ from core.compress.sizing.threshold import gate_blocks
 from core.explain.compactions import sentences as wording
 from core.explain.compactions.attempts import Attempt, find_attempts
 from core.explain.compactions.causes import MISTAKEN
+from core.explain.compactions.deleted_sessions import with_deleted
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.matching import Match, match, message_counts, uncounted_rows
 from core.explain.compactions.outcome import summary_outcome
@@ -80,10 +81,10 @@ def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
     """The compactions of one conversation, completed and aborted, in time order."""
     turns_tagged = not context.store.schema.pools_compression
     gateway = not all(is_local(session.source) for session in context.conversation.sessions)
-    ids = set(context.sessions)
+    records, ids = with_deleted(context)
     settled, clock = datetime.now(UTC) - _BEGINS_SOON, context.clock
     attempts = find_attempts(
-        context.log.records,
+        records,
         ids,
         turns_tagged=turns_tagged,
         gateway=gateway,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from core.compress.messages.request_order import requested
 from core.explain.compactions.attempts import Attempt
-from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.explain.context.rows.boundary_rows import BoundaryRows, retried
 from core.hermes.log.record import Kind
 from core.model.compaction.event import Trigger
 from core.model.transcript.conversation import BoundaryMode
@@ -149,8 +149,11 @@ def _completed(attempt: Attempt, rows: BoundaryRows) -> bool:
 
 
 def _same_child(attempt: Attempt, rows: BoundaryRows) -> bool:
-    rotated = rows.boundary.mode is BoundaryMode.ROTATION
-    return rotated and attempt.done is not None and attempt.done.session == rows.opened.session_id
+    """Whether the attempt began the session; one whose parent was deleted looks rewritten."""
+    mode = rows.boundary.mode
+    orphaned = mode is BoundaryMode.REWRITE and attempt.started is None
+    named = attempt.done is not None and attempt.done.session == rows.opened.session_id
+    return named and (mode is BoundaryMode.ROTATION or orphaned)
 
 
 def _same_parent(attempt: Attempt, rows: BoundaryRows) -> bool:
@@ -224,7 +227,8 @@ def uncounted_rows(context: ConversationContext, pair: Match, release: str) -> i
     """How many messages in the rows the log does not count among those the compaction was given."""
     if pair.rows is None:
         return 0
-    return spared_rows(context, pair, release) or joined_rows(context, pair.rows, release)
+    found = spared_rows(context, pair, release) or joined_rows(context, pair.rows, release)
+    return found or len(retried(context.messages(pair.rows.before)))
 
 
 def spared_rows(context: ConversationContext, pair: Match, release: str) -> int:

@@ -14,6 +14,7 @@ from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 from core.model.finding import Evidence, Source, Verdict
+from core.model.transcript.conversation import BoundaryMode
 
 _CERTAINTY = {
     Verdict.PROVED: "",
@@ -167,7 +168,11 @@ def disagreements(
     if done is not None and rows is not None:
         yield from _miscounted(attempt, done, rows, joined)
     elif done is not None and done.kind is Kind.DONE and not rewritten:
-        yield f"{done.where} reports a new transcript, but no row shows one"
+        began = attempt.started.session if attempt.started is not None else done.session
+        lost = f": it went on in {done.session}, which the database does not hold"
+        yield done.where + (
+            " reports a new transcript, but no row shows one" if began == done.session else lost
+        )
     left = done.tokens_after if done is not None else None
     if done and sent and left and (sent.input or 0) > _ESTIMATE_ERROR[0] * left + _ESTIMATE_ERROR[1]:
         # Hermes leaves out what it sends and stores nowhere: a prompt of config.yaml, prefilled messages.
@@ -181,11 +186,20 @@ def disagreements(
 def _miscounted(
     attempt: Attempt, done: LogRecord, rows: BoundaryRows, joined: Callable[[], int]
 ) -> Iterator[str]:
-    """Where a line counts other messages than the rows show."""
+    """Where a line counts other messages than the rows show.
+
+    Where its parent was deleted, the rows of a session do not tell what a compaction had written of them. A
+    summary merged into a message keeps the time of that one, so the times of the rows do not tell that the
+    request which waited was stored with it.
+    """
+    if rows.boundary.mode is BoundaryMode.REWRITE and attempt.started is None:
+        return
     counts = (("before", done.before, rows.counted_before), ("after", done.after, rows.counted_after))
     known = [(name, old, new) for name, old, new in counts if old is not None and new is not None]
     grown = {shown - logged for _, logged, shown in known}
     is_behind = any(line.kind is Kind.HYGIENE_FAILED for line in attempt.inner)
+    if rows.boundary.merged and len(known) == len(counts) and grown == {-1}:
+        return
     if is_behind and len(grown) == 1 and min(grown) >= 0:
         return  # the turn ran on while a gateway compressed behind it, so both lists got the same rows
     for name, logged, shown in known:

@@ -11,7 +11,7 @@ from core.errors import UsageError
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import gate_of
 from core.explain.context.next_request import gateway_note, next_request
-from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.explain.context.rows.boundary_rows import BoundaryRows, retried
 from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
@@ -74,7 +74,11 @@ def _as_counted(messages: tuple[Message, ...], counts: set[int], policy: Policy)
 
     Loaded messages are put in order for a request, which may join some. If that would have joined some here
     but the count says none were, the process that wrote the rows was still running and held them as written.
+    It did not hold a turn that was retried.
     """
+    again = retried(messages) if counts and len(messages) not in counts else ()
+    if again and len(messages) - len(again) in counts:
+        return tuple(message for message in messages if message not in again)
     ordered = requested(messages, policy)
     if not counts or len(ordered) == len(messages):
         return messages

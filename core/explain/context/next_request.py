@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from core.compress.sizing.estimate import message_size, total_tokens
@@ -19,6 +20,10 @@ from core.support.formatting import plural
 
 _ANSWERS = (Kind.DONE, Kind.NATIVE_DONE, Kind.MICRO, Kind.CALL)
 """Kinds of line after which the next request has another size."""
+
+
+_TURN_ROWS = 64
+"""In a longer turn answers without usage are not looked for."""
 
 
 class Size(NamedTuple):
@@ -64,7 +69,33 @@ def _by_last_answer(context: ConversationContext) -> Size | None:
     if prompt is None or prompt.input is None or lacks_stored(context):
         return None
     evidence = Evidence(Source.LOG, prompt.where, prompt.message)
-    return Size(prompt.input, Verdict.PROVED, (evidence,), counted=True)
+    since = _since_unreported(context, prompt)
+    if not since:
+        return Size(prompt.input, Verdict.PROVED, (evidence,), counted=True)
+    estimate = context.policy(None).estimate
+    added = total_tokens([message_size(one.wire, estimate) for one in since], estimate)
+    text = f"estimate of {plural(len(since), 'message')} written since, of whose answers no usage is reported"
+    found = (evidence, Evidence(Source.DERIVED, "rows", text))
+    return Size(prompt.input + (prompt.output or 0) + added, Verdict.DERIVED, found, counted=True)
+
+
+def _since_unreported(context: ConversationContext, prompt: LogRecord) -> Sequence[Message]:
+    """What came after the answer to the last call on record, if the provider answered again after it.
+
+    Where rows are stored only at the end of a turn, their times do not tell.
+    """
+    rows = context.store.previews(context.conversation.newest_rows[-_TURN_ROWS:], 1)
+    asked = next((at for at in reversed(range(len(rows))) if rows[at].role == "user"), len(rows))
+    turn, at = rows[asked:], context.clock.utc(prompt.at)
+    answers = [row for row in turn if row.role == "assistant" and row.timestamp is not None]
+    counted = takewhile(lambda line: line.kind is not Kind.TURN, reversed(context.log.records))
+    if len(answers) <= sum(line.kind is Kind.CALL for line in counted):
+        return ()
+    later = [row.id for row in answers if row.timestamp is not None and row.timestamp > at]
+    asked_at = turn[0].timestamp
+    if len(later) < 2 or asked_at is None or asked_at > at:
+        return ()
+    return context.messages([row.id for row in turn if row.id > later[0]])
 
 
 def lacks_stored(context: ConversationContext) -> bool:

@@ -200,14 +200,13 @@ def _reach_back(block: Block, outlines: Sequence[RowOutline], blocks: Sequence[B
 
 def _head(outlines: Sequence[RowOutline], start: int, index: int, named: bool) -> int:
     if named:
-        seen = {outline.uid for outline in outlines[start:index]}
-        earlier: set[int | None] = set()
+        earlier: set[tuple[int | None, str | None]] = set()
         fresh_at = start
         for at in range(start, index):
-            if outlines[at].uid not in earlier:
+            if (message := _with_summary(outlines[at])) not in earlier:
                 fresh_at = at + 1
-            earlier.add(outlines[at].uid)
-        return index - fresh_at if seen else 0
+            earlier.add(message)
+        return index - fresh_at
     half = (index - start) // 2
     times = frozenset(outline.timestamp for outline in outlines[start : start + half])
     written = outlines[index].timestamp
@@ -219,6 +218,11 @@ def _head(outlines: Sequence[RowOutline], start: int, index: int, named: bool) -
     )
     found = copied or set_back(outlines, start, index) or _live_head(outlines, start, index)
     return min(found, _as_live(outlines, index))
+
+
+def _with_summary(outline: RowOutline) -> tuple[int | None, str | None]:
+    """A message and the summary in its row: one merged into a message that was kept has the uid of that."""
+    return outline.uid, outline.summary.body if outline.summary else None
 
 
 def _as_live(outlines: Sequence[RowOutline], index: int) -> int:

@@ -12,6 +12,7 @@ from core.model.finding import Source, Verdict
 from core.model.transcript.conversation import BoundaryMode
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, compacted, explained, only
+from tests.core.store.database import END, LONG_SUMMARY, PRIOR, PRIOR_END
 
 
 def test_a_check_before_a_call_is_proved_by_its_line(home: Home) -> None:
@@ -292,3 +293,18 @@ def test_a_call_for_a_summary_that_did_not_fail_wrote_it(home: Home) -> None:
     home.done(28, 8, 4_000)
     event = only(home)
     assert (event.summary.status, event.summary.model) == (SummaryStatus.MODEL, "mini")
+
+
+def test_a_request_that_waits_is_not_missed_where_the_summary_has_the_time_of_a_message(home: Home) -> None:
+    """Run with 0.19.0: what a resumed session copies keeps its time, also where the summary joins it."""
+    old = home.db.live("S")
+    home.preflight(60_000)
+    home.started(60_000, 29)
+    home.db.mark(old, active=0, compacted=1)
+    for row in (*old[:3], *old[-4:]):
+        joined = f"{PRIOR}\nlook\n\n{PRIOR_END}\n{LONG_SUMMARY} so far\nthings\n\n{END}"
+        home.db.copy(row, **({"content": joined} if row == old[-3] else {}))
+    home.db.message("S", "user", "Go on.")
+    home.done(29, 8, 4_000)
+    event = only(home)
+    assert (event.messages_before, event.messages_after, event.disagreements) == (29, 8, ())

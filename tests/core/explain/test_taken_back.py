@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.explain.context.generation import generation_context
 from core.model.compaction.event import Trigger
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, explained
@@ -36,3 +37,24 @@ def test_a_later_turn_taken_back_was_not_written_by_it(make_home: MakeHome) -> N
     home.db.mark(home.talk(1), active=0, compacted=0)
     (event,) = explained(home).events
     assert (event.messages_after, event.disagreements) == (12, ())
+
+
+@pytest.mark.parametrize("release", ["0.18", "0.19"])
+def test_a_turn_retried_in_memory_only_was_not_given_to_the_compaction(
+    make_home: MakeHome, release: str
+) -> None:
+    """Until 0.19 `/retry` on the command line leaves the rows of the turn it takes back."""
+    home = make_home(release)
+    home.db.session("S")
+    home.talk(6)
+    for _ in range(2):
+        home.db.message("S", "user", "once more, please")
+        home.db.message("S", "assistant", "done")
+    home.turn_ended()
+    home.started(40_000, 26)
+    home.compact()
+    home.done(26, 8, 4_000)
+    (event,) = explained(home).events
+    assert (event.messages_before, event.disagreements) == (26, ())
+    with home.store() as store:
+        assert len(generation_context(store, "S", generation=1).messages) == 26

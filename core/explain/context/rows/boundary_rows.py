@@ -184,6 +184,17 @@ def _block_known(boundary: Boundary) -> bool:
     return boundary.summary_row is not None or boundary.mode is BoundaryMode.IN_PLACE
 
 
+def retried(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """What `/retry` may have taken back in memory only, as the command line does until 0.19.
+
+    The same request stands again right behind what it had led to. A request typed twice looks alike, so a
+    count in the log must confirm it.
+    """
+    asked = [at for at, message in enumerate(messages) if is_request(message)]
+    turns = [(at, after) for at, after in pairwise(asked) if messages[at].text == messages[after].text]
+    return tuple(message for at, after in turns for message in messages[at:after])
+
+
 def is_request(message: Message) -> bool:
     """Whether a user wrote it, rather than Hermes: no summary and no inserted text."""
     text = message.text

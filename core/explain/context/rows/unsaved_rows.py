@@ -225,13 +225,15 @@ def _roles(rows: Sequence[RowPreview]) -> tuple[str, ...]:
 
 
 def _first_calls(ids: Sequence[int], roles: Sequence[str], calls: int) -> tuple[int, ...] | None:
-    """The request, that many answers and their tool results; None when the rows hold fewer."""
+    """The request, that many answers and their tool results; None when the rows hold fewer.
+
+    The next answer or request ends them.
+    """
     answers = 0
     for position, role in enumerate(roles):
-        if role == "assistant":
-            if answers == calls:
-                return tuple(ids[:position])
-            answers += 1
+        if answers == calls and (role == "assistant" or (calls and role == "user")):
+            return tuple(ids[:position])
+        answers += role == "assistant"
     return tuple(ids) if answers == calls else None
 
 

@@ -165,3 +165,28 @@ def test_without_a_log_the_tools_are_known_by_what_was_booked(begun: MakeHome) -
     assert told(home)[0][0] == alone  # half of the calls are not among the rows
     home.db.connection.execute("UPDATE sessions SET api_call_count = 6, input_tokens = 360000 WHERE id = 'S'")
     assert told(home)[0][0] == alone  # 60,000 tokens a call are more than any tools
+
+
+def test_answers_without_usage_count_with_what_followed_them(begun: MakeHome) -> None:
+    home = begun()
+    home.turn()
+    home.db.message("S", "user", "Go on.")
+    home.call(1, 20_000)
+    home.db.message("S", "assistant", "Looking.")
+    counted = told(home)
+    home.db.message("S", "tool", "r" * 8_000, tool_call_id="c")
+    home.db.message("S", "assistant", "Done.")
+    planned, explained = told(home)
+    assert counted == ((20_000, 54_400), (20_000, 54_400))
+    assert planned == explained
+    assert 22_000 < (explained[0] or 0) < 22_400
+    with home.store() as store:
+        assert next_request(open_context(store, "S")).verdict is Verdict.DERIVED
+
+
+def test_where_rows_are_stored_at_the_end_of_a_turn_their_times_say_nothing(begun: MakeHome) -> None:
+    home = begun("0.16")
+    home.turn()
+    home.call(1, 20_000)
+    home.db.turn("S", "one")
+    assert told(home)[1][0] == 20_000

@@ -89,6 +89,25 @@ def test_a_second_compaction_right_after_the_first_keeps_no_head_that_was_archiv
     assert again in conversation.generations[2].copy_ids
 
 
+def test_a_summary_merged_into_a_kept_message_is_no_head_of_the_compaction_after_it(
+    make: Make, opened: Opened
+) -> None:
+    """Run with 0.22.2: `/compress` typed twice; the first summary went into the first message of the tail."""
+    database = filled(make, "0.22")
+    old = database.live("s")
+    database.mark(old, active=0, compacted=1)
+    merged = f"{PRIOR}\nask 5\n\n{PRIOR_END}\n{LONG_SUMMARY} so far\nthings\n\n{END}"
+    [database.copy(row) for row in old[:3]]
+    summary = database.copy(old[-4], content=merged, _compressed_summary=1)
+    [database.copy(row) for row in old[-3:]]
+    database.compact("s", 0, 2, "two")
+    conversation = opened(database).conversation("s")
+    assert shape(conversation) == [(24, 0), (7, 7), (3, 2)]
+    first = conversation.generations[1].boundary
+    assert first is not None
+    assert first.summary_row == summary
+
+
 def test_a_tail_a_gateway_loaded_and_stamped_again_was_not_taken_back(make: Make, opened: Opened) -> None:
     """Run with 0.21.5: requests alone keep their time when what a gateway had loaded is copied."""
     database = filled(make, "0.22")
@@ -233,7 +252,7 @@ def test_a_rewritten_session_says_that_its_past_is_gone(make: Make, opened: Open
     database.turn("s", "later")
     conversation = opened(database).conversation("s")
     assert modes(conversation) == [BoundaryMode.REWRITE]
-    assert "is gone" in conversation.notes[0]
+    assert "were overwritten or deleted" in conversation.notes[0]
 
 
 def test_a_branch_that_starts_with_its_parents_summary_was_not_compacted(make: Make, opened: Opened) -> None:

@@ -61,3 +61,20 @@ def test_an_answer_past_the_last_call_of_a_turn_is_none_of_the_calls_counted(
         (found,) = boundary_rows(store, store.conversation("a"), store.messages)
     assert found.counted_before == before + 3
     assert found.before[-3:] == tuple(turn[:3])
+
+
+def test_the_request_after_a_turn_that_was_only_in_memory_is_none_of_its_rows(tmp_path: Path) -> None:
+    """After /undo 0.13 stores no further turn in the old session, so /compress finds it in memory only."""
+    with SessionDatabase(tmp_path / "state.db", "0.13") as database:
+        database.session("a", api_call_count=2 * 3 + 1)
+        for number in range(3):
+            database.turn("a", f"turn {number}")
+        before = len(database.live("a"))
+        database.rotate("a", "b", 3, 0, "so far")
+        turn = [database.message("b", "user", "and now"), database.message("b", "assistant", "done")]
+        database.message("b", "user", "a request of later")
+        database.message("b", "assistant", "an answer of later")
+        database.connection.execute("UPDATE sessions SET api_call_count = 1 WHERE id = 'b'")
+    with Store(database.path) as store:
+        (found,) = boundary_rows(store, store.conversation("a"), store.messages)
+    assert (found.counted_before, found.before[-2:]) == (before + 2, tuple(turn))

@@ -1,0 +1,62 @@
+"""A compaction that went on in a session which was deleted since did not fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.model.compaction.event import SummaryStatus, Trigger
+from core.model.transcript.conversation import BoundaryMode
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import Home, explained, only
+from tests.core.store.database import END, LONG_SUMMARY, PRIOR, PRIOR_END
+
+
+def _rotated(make_home: MakeHome, release: str, tag: str | None, done: str) -> Home:
+    """A session that was compacted into S2, as the log tells it under these tags."""
+    home = make_home(release)
+    home.db.session("S", end_reason="compression")
+    home.turn(history=24)
+    home.talk(7)
+    home.call(1, 60_000)
+    home.started(60_000, 28, tag=tag)
+    home.line("Auxiliary compression: using auto (mock-model) at http://127.0.0.1:1/v1/", tag=tag)
+    home.done(28, 8, 4_000, session="S2", tag=done)
+    return home
+
+
+@pytest.mark.parametrize(
+    ("release", "tag", "done"), [("0.16", "S", "S"), ("0.19", "S", "S2"), ("0.22", None, "S2")]
+)
+def test_it_is_told_as_completed(make_home: MakeHome, release: str, tag: str | None, done: str) -> None:
+    event = only(_rotated(make_home, release, tag, done))
+    assert (event.trigger, event.completed, event.mode) == (
+        Trigger.POST_RESPONSE,
+        True,
+        BoundaryMode.ROTATION,
+    )
+    assert (event.messages_before, event.messages_after) == (28, 8)
+    assert event.summary.status is SummaryStatus.MODEL
+    assert "S2" in event.disagreements[0]
+
+
+def test_what_a_deleted_session_was_compacted_into_is_one_compaction(make_home: MakeHome) -> None:
+    """The summary of 0.22 shares a row with a message, and keeps the time of that one."""
+    home = make_home("0.22")
+    home.db.session("S2")
+    home.db.message("S2", "user", "ask")
+    merged = f"{PRIOR}\nlook\n\n{PRIOR_END}\n{LONG_SUMMARY} so far\nthings\n\n{END}"
+    home.db.message("S2", "assistant", merged, _compressed_summary=1)
+    home.db.tick(60)
+    home.started(60_000, 28, session="S", tag=None)
+    home.done(28, 8, 4_000, session="S2", tag="S2")
+    home.talk(1, session="S2")
+    (event,) = explained(home, "S2").events
+    assert (event.completed, event.messages_before, event.messages_after) == (True, 28, 8)
+    assert not event.disagreements
+
+
+def test_an_end_that_names_another_conversation_is_not_taken_for_it(make_home: MakeHome) -> None:
+    home = _rotated(make_home, "0.19", "S", "S2")
+    home.db.session("S2")
+    home.talk(1, session="S2")
+    assert not only(home).completed
