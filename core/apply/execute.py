@@ -73,16 +73,10 @@ def execute(
         journal.add(entry)
         inserted, seconds = _carry_out(case, journal, entry, progress)
     progress("read back")
-    _read_back(rehearsal, journal, entry.summary.id)
-    return Applied(
-        entry.summary.id,
-        entry.summary.database,
-        rehearsal.mode,
-        rehearsal.session_id,
-        rehearsal.target_id,
-        inserted,
-        seconds,
-    )
+    written = entry.summary
+    _read_back(rehearsal, journal, written.id)
+    session, target = rehearsal.session_id, rehearsal.target_id
+    return Applied(written.id, written.database, rehearsal.mode, session, target, inserted, seconds)
 
 
 def _require_guards(

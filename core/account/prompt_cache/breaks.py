@@ -211,25 +211,24 @@ def find_breaks(
     caching = {call.route for call in calls if call.cache_read}
     causes = Causes(context, calls)
     found: list[CacheBreak] = []
-    for place in range(1, len(calls)):
-        before, call = calls[place - 1], calls[place]
+    for place, (before, call) in enumerate(pairwise(calls), start=1):
         lost = _lost(before, call, usual)
         # On a route that never hits there is no cache to break; after a change of route both are checked.
         if lost is None or not {before.route, call.route} & caching:
             continue
         cause, evidence = causes.of(before, call)
-        bill = _bill(lost, call, price, one_hour)
+        usd, origin = _bill(lost, call, price, one_hour) or (None, None)
         found.append(
             CacheBreak(
                 at=call.at,
                 call=place,
                 cause=cause,
                 tokens_lost=lost,
-                usd=bill[0] if bill else None,
+                usd=usd,
                 before=before.hit_rate,
                 after=call.hit_rate,
                 evidence=(_miss(call, lost), *evidence),
-                origin=bill[1] if bill else None,
+                origin=origin,
             )
         )
     return tuple(found)

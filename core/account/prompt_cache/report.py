@@ -122,11 +122,8 @@ def cache_report(case: CacheInputs, *, results: bool = True, markers: bool = Tru
     """
     configured = case.config.value("prompt_caching.cache_ttl", case.release)
     ttl = cache_ttl(configured, case.route, case.release, case.tip.source or "")
-    route = (
-        cache_route(case.route, case.release)
-        if ttl
-        else CacheRoute("none", "prompt_caching.cache_ttl is off")
-    )
+    off = CacheRoute("none", "prompt_caching.cache_ttl is off")
+    route = cache_route(case.route, case.release) if ttl else off
     calls = case.notes.calls = read_calls(case.log, case.sessions, case.to_utc, case.notes.calls)
     explicit = route.layout != "none"
     breaks = _breaks(case, calls, ttl or "5m", explicit=explicit)

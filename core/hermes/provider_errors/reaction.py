@@ -63,17 +63,12 @@ def reaction(failure: ProviderFailure, size: SessionSize, release: str) -> React
     rules = load_policy(release).overflow
     found = classify(failure, size, release)
     text = failure.text
-    limit, room, cap = (
-        parsed_limit(text, release),
-        parsed_available(text, release),
-        is_output_cap(text, release),
-    )
+    limit, room = parsed_limit(text, release), parsed_available(text, release)
+    cap = is_output_cap(text, release)
 
     def act(action: str, output: int | None = None, window: int | None = None) -> Reaction:
-        counts = action in ("compress", "reduce_output")
-        return Reaction(
-            release, found.name, action, limit, room, cap, output, window, rules.attempts if counts else None
-        )
+        attempts = rules.attempts if action in ("compress", "reduce_output") else None
+        return Reaction(release, found.name, action, limit, room, cap, output, window, attempts)
 
     clamps = found.name == "rate_limit" and rules.clamps_rate_limit and room is not None
     if found.name == "context_overflow" or clamps:
@@ -85,9 +80,8 @@ def reaction(failure: ProviderFailure, size: SessionSize, release: str) -> React
         unexplained = rules.doubts_local and _is_unexplained(failure, size, window)
         return act("fail_not_explained" if unexplained else "compress", window=window)
     if found.name in _ACTIONS:
-        return act(
-            _ACTIONS[found.name], window=LONG_CONTEXT_TIER if found.name == "long_context_tier" else None
-        )
+        tier = LONG_CONTEXT_TIER if found.name == "long_context_tier" else None
+        return act(_ACTIONS[found.name], window=tier)
     if found.name in _LIMITED:
         return act("fallback_or_backoff" if found.retried else "fallback_or_stop")
     return act("retry" if found.retried else "fallback_or_stop")

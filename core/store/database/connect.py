@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from core.errors import DatabaseError, NotFoundError
+from core.errors import DatabaseError, InspectorError, NotFoundError
 from core.store.database.closed_copy import closed_copy, leaves_files, shared_copy
 from core.support.program_files import load_table
 
@@ -85,6 +85,17 @@ Cancelled = Callable[[], bool]
 
 class Interrupted(DatabaseError):  # noqa: N818 - asked for, not a fault
     """The caller asked for the query to stop."""
+
+
+@contextmanager
+def noting(errors: list[InspectorError]) -> Iterator[None]:
+    """Note the error of a database, so that the others are still read; passes on that the caller stopped."""
+    try:
+        yield
+    except Interrupted:
+        raise
+    except InspectorError as error:
+        errors.append(error)
 
 
 class BrokenText(str):

@@ -13,7 +13,7 @@ from core.model.transcript.message import RowState
 from core.model.transcript.storage import SearchHit
 from core.preview.recall import Hit as Dropped
 from core.preview.recall import recall
-from core.store.database.connect import Cancelled, Interrupted
+from core.store.database.connect import Cancelled, Interrupted, noting
 from core.store.database.locate import Location
 from core.store.store import Store
 from core.support import formatting as fmt
@@ -62,17 +62,11 @@ def search(locations: Sequence[Location], text: str, cancelled: Cancelled) -> Se
     errors: list[InspectorError] = []
     partial = False
     for location in locations:
-        try:
-            with Store(location, cancelled=cancelled) as store:
-                found = store.search(text, limit=MAX_HITS)
-                hits += each_once(_titled(store, location, found.hits), store.conversation)
-        except Interrupted:
-            raise
-        except InspectorError as error:
-            errors.append(error)
-            continue
-        partial |= found.partial
-        ways.append(found.how)
+        with noting(errors), Store(location, cancelled=cancelled) as store:
+            found = store.search(text, limit=MAX_HITS)
+            hits += each_once(_titled(store, location, found.hits), store.conversation)
+            partial |= found.partial
+            ways.append(found.how)
     hits.sort(key=lambda hit: hit.hit.timestamp.timestamp() if hit.hit.timestamp else 0.0, reverse=True)
     return SearchAnswer(text, tuple(hits), partial, tuple(dict.fromkeys(ways)), tuple(errors))
 

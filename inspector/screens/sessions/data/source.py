@@ -12,7 +12,7 @@ from core.errors import InspectorError
 from core.model.transcript.session import ConversationRow, Kind, ListQuery
 from core.store.conversations.session_lists import ConversationLists
 from core.store.conversations.sort_order import place
-from core.store.database.connect import Cancelled, Interrupted
+from core.store.database.connect import Cancelled, noting
 from core.store.database.locate import Location
 from inspector.screens.sessions.data.columns import PROFILE
 from inspector.screens.sessions.data.order import CHATS, FIRST, Order, SourcePage
@@ -24,13 +24,9 @@ def read_first(locations: Sequence[Location], cancelled: Cancelled | None = None
     order = Order()
     runs: list[list[SessionLine]] = []
     for location in locations:
-        try:
-            with ConversationLists(location, cancelled=cancelled) as store:
-                runs.append([SessionLine(location, row) for row in store.newest(FIRST, CHATS)])
-        except Interrupted:
-            raise
-        except InspectorError:
-            continue  # the complete list, which follows, reports the error
+        reported_later: list[InspectorError] = []  # by the complete list, which follows
+        with noting(reported_later), ConversationLists(location, cancelled=cancelled) as store:
+            runs.append([SessionLine(location, row) for row in store.newest(FIRST, CHATS)])
     # Behind the end of one database's run, its unread rows would mix with those of another.
     most = min((len(run) for run in runs if run), default=0)
     return SourcePage(order, 0, tuple(_merge(runs, order)[:most]), whole=False)
@@ -61,14 +57,9 @@ def read_page(
     alone = len(locations) == 1
     for location in locations:
         first, most = (start, size) if alone else (0, start + size)
-        try:
+        with noting(errors):
             rows, counts[location] = _read(location, order, first, most, totals, cancelled)
-        except Interrupted:
-            raise
-        except InspectorError as error:
-            errors.append(error)
-            continue
-        runs.append([SessionLine(location, row) for row in rows])
+            runs.append([SessionLine(location, row) for row in rows])
     merged = runs[0] if alone and runs else _merge(runs, order)[start : start + size]
     return SourcePage(order, start, tuple(merged), counts, tuple(errors))
 
@@ -80,14 +71,8 @@ def read_keys(
     keys: list[Key] = []
     errors: list[InspectorError] = []
     for location in locations:
-        try:
-            with ConversationLists(location, cancelled=cancelled) as store:
-                roots = store.conversation_ids(ListQuery(text=order.text or None, kinds=_kinds(order)))
-        except Interrupted:
-            raise
-        except InspectorError as error:
-            errors.append(error)
-        else:
+        with noting(errors), ConversationLists(location, cancelled=cancelled) as store:
+            roots = store.conversation_ids(ListQuery(text=order.text or None, kinds=_kinds(order)))
             keys += [(location, root) for root in roots]
     return keys, tuple(errors)
 

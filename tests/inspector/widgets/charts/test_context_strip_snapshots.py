@@ -14,13 +14,12 @@ from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 from core.preview.what_if import Hypothesis, WhatIf
 from inspector.screens.workspace.map.header import MapHeader
-from inspector.terminal.line import defaults, shipped, textual_theme
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.messages.message_line import MessageRow, message_row
 from inspector.widgets.messages.message_list import BandedRows, Banding, MessageList, partition_bands
-from themes.loader import DEFAULT
+from tests.inspector.widgets.alone import Alone
 
 
 class Compare(Protocol):
@@ -44,20 +43,14 @@ def transcript() -> tuple[Message, ...]:
     return tuple(found)
 
 
-class Bench(App[None]):
+class Bench(Alone[MapHeader]):
     """The map's own widgets without the app around them."""
 
     def __init__(self) -> None:
-        super().__init__()
-        for theme in shipped():
-            self.register_theme(textual_theme(theme))
-        self.theme = DEFAULT
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return defaults()
+        super().__init__(MapHeader())
 
     def compose(self) -> ComposeResult:
-        yield MapHeader()
+        yield self.widget
         yield ContextStrip()
         yield MessageList()
         yield WhatIfBar()
