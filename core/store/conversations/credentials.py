@@ -10,15 +10,15 @@ from __future__ import annotations
 import sqlite3
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import accumulate, groupby, takewhile
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from core.redact.known_values import KNOWN, candidates
 from core.redact.quick_check import may_hold_credential
 from core.redact.spans import BETWEEN, Hit
-from core.store.database.damage import is_damage, passed_over, piecewise, readable_ids
 from core.store.database.open_database import LABELS, TEXTS, Schema, label
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
@@ -28,6 +28,10 @@ _STORED = (*TEXTS, "tool_name")
 _OF_SESSIONS = ("title", "system_prompt", "cwd", "compression_failure_error", "last_activity_description")
 _TOGETHER = 50_000
 """How many characters are searched for credentials at once."""
+_NO_DAMAGE = ("interrupted", "locked", "busy")
+_WAYS = ("messages", "messages NOT INDEXED")
+_ENDS = ("ASC", "DESC")
+_Found = TypeVar("_Found")
 
 
 def learn_conversation(connection: sqlite3.Connection, schema: Schema, path: Path, session_id: str) -> None:
@@ -48,14 +52,14 @@ def _unread(connection: sqlite3.Connection, path: Path, session_id: str) -> list
     """The messages of a session not read yet: those after the last, if no earlier one is gone."""
     last, count = KNOWN.read_rows((path, session_id))
     if not count:
-        return readable_ids(connection, session_id)
+        return _readable_ids(connection, session_id)
     with passed_over():
         query = "SELECT count(*) FROM messages WHERE session_id = ? AND id <= ?"
         if connection.execute(query, (session_id, last)).fetchone()[0] == count:
             newer = "SELECT id FROM messages WHERE session_id = ? AND id > ? ORDER BY id"
             return [row for (row,) in connection.execute(newer, (session_id, last)) if isinstance(row, int)]
     KNOWN.forget_rows((path, session_id))
-    return readable_ids(connection, session_id)
+    return _readable_ids(connection, session_id)
 
 
 def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, shown: Mapping[str, str]) -> None:
@@ -75,18 +79,21 @@ def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, show
     fresh = KNOWN.unread((path, one, word) for one in asked for word in asked[one] if word != own.get(one))
     for session, places in groupby(fresh, itemgetter(1)):  # those of a session are adjacent
         try:
-            family = _family(connection, schema, session)
-            words = [word for _, _, word in places if word not in family]
-            if not words:
-                continue
-            given = [text for text in _of_sessions(connection, schema, family) if _may_reveal(text, words)]
-            _learn_texts(given) if given else None
-            _learn_rows(connection, schema, list(_holding(connection, schema, family, words)))
+            _learn_words(connection, schema, session, [word for _, _, word in places])
         except sqlite3.Error as error:
-            if not is_damage(error):
+            if not _is_damage(error):
                 raise
             learn_conversation(connection, schema, path, session)  # message by message, as far as readable
     KNOWN.mark_read(fresh)
+
+
+def _learn_words(connection: sqlite3.Connection, schema: Schema, session: str, words: Iterable[str]) -> None:
+    """Learn which of some words are credentials, from what holds them in a session and all related ones."""
+    family = _family(connection, schema, session)
+    if words := [word for word in words if word not in family]:
+        given = [text for text in _of_sessions(connection, schema, family) if _may_reveal(text, words)]
+        _learn_texts(given) if given else None
+        _learn_rows(connection, schema, list(_holding(connection, schema, family, words)))
 
 
 def _may_reveal(text: object, words: Iterable[str]) -> bool:
@@ -107,7 +114,7 @@ def _holding(
 ) -> Iterator[int]:
     """The messages that hold one of some words; searching for many words takes little longer than for one."""
     sought = [word.encode("utf-8", "replace") for word in words]
-    for chunk in chunks([row for one in session_ids for row in readable_ids(connection, one)]):
+    for chunk in chunks([row for one in session_ids for row in _readable_ids(connection, one)]):
         stored = _texts(connection, schema, chunk)
         joined = b"\n".join(text for _, text in stored)
         present = [word for word in sought if word in joined]
@@ -191,3 +198,55 @@ def _learn_texts(values: Iterable[Any]) -> None:
     from core.redact.text import learn_texts
 
     learn_texts(value for value in values if isinstance(value, str))
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Whether an error is a fault in the file, not a cancelled query or a concurrent writer."""
+    return not any(word in str(error) for word in _NO_DAMAGE)
+
+
+@contextmanager
+def passed_over() -> Iterator[None]:
+    """Do as much of the block as the file permits, ignoring damage."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if not _is_damage(error):
+            raise
+
+
+def piecewise(
+    row_ids: Sequence[int], read: Callable[[Sequence[int]], _Found]
+) -> Iterator[tuple[Sequence[int], _Found]]:
+    """Read rows together; if that fails, in halves, down to single rows that cannot be read."""
+    if not row_ids:
+        return
+    try:
+        found = read(row_ids)
+    except sqlite3.Error as error:
+        if not _is_damage(error):
+            raise
+        middle = len(row_ids) // 2
+        if middle:
+            yield from piecewise(row_ids[:middle], read)
+            yield from piecewise(row_ids[middle:], read)
+    else:
+        yield row_ids, found
+
+
+def _readable_ids(connection: sqlite3.Connection, session_id: str) -> list[int]:
+    """The messages of a session; in a damaged file those before and after the break, by index or not."""
+    found: dict[int, None] = {}
+    for way in _WAYS:
+        for end in _ENDS:
+            query = f"SELECT id FROM {way} WHERE session_id = ? ORDER BY id {end}"  # noqa: S608 - own words
+            try:
+                for (row,) in connection.execute(query, (session_id,)):
+                    if isinstance(row, int):
+                        found[row] = None
+            except sqlite3.Error as error:
+                if not _is_damage(error):
+                    raise
+            else:
+                return sorted(found)
+    return sorted(found)

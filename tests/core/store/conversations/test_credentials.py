@@ -16,7 +16,7 @@ from core.redact import text as masking
 from core.redact.known_values import KNOWN
 from core.redact.spans import Hints, hints_of
 from core.redact.text import find, redact_text
-from core.store.conversations.credentials import holding
+from core.store.conversations.credentials import holding, passed_over, piecewise
 from core.store.store import Store
 from tests.core.redact.corpus import credentials, innocents, nested
 from tests.core.store.database import SessionDatabase
@@ -178,3 +178,18 @@ def test_texts_searched_together_are_those_found_one_by_one() -> None:
     alone = [text for text in texts if find(text.decode())]
     assert 500 < len(alone) < len(texts)
     assert list(holding(texts)) == alone
+
+
+def test_rows_that_fail_together_are_read_each_on_its_own() -> None:
+    def read(rows: Sequence[int]) -> list[int]:
+        if 3 in rows:
+            raise sqlite3.DatabaseError("database disk image is malformed")
+        return list(rows)
+
+    assert [row for _, found in piecewise(range(8), read) for row in found] == [0, 1, 2, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize("said", ["interrupted", "database is locked"])
+def test_what_is_no_damage_is_not_passed_over(said: str) -> None:
+    with pytest.raises(sqlite3.OperationalError), passed_over():
+        raise sqlite3.OperationalError(said)
