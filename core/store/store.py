@@ -127,7 +127,7 @@ class Store(ConversationLists):
         return self.messages(generation.row_ids)
 
     def previews(self, row_ids: Sequence[int], chars: int = 200) -> tuple[RowPreview, ...]:
-        """One line for each of these rows; never reads a whole body."""
+        """One line for each of these rows, with no text for 0 chars; never reads a whole body."""
         with self._read() as (connection, schema):
             return read_previews(connection, schema, row_ids, chars)
 

@@ -84,7 +84,7 @@ def _since_unreported(context: ConversationContext, prompt: LogRecord) -> Sequen
 
     Where rows are stored only at the end of a turn, their times do not tell.
     """
-    rows = context.store.previews(context.conversation.newest_rows[-_TURN_ROWS:], 1)
+    rows = context.store.previews(context.conversation.newest_rows[-_TURN_ROWS:], chars=0)
     asked = next((at for at in reversed(range(len(rows))) if rows[at].role == "user"), len(rows))
     turn, at = rows[asked:], context.clock.utc(prompt.at)
     answers = [row for row in turn if row.role == "assistant" and row.timestamp is not None]

@@ -72,7 +72,7 @@ def read_messages(
 def read_previews(
     connection: sqlite3.Connection, schema: Schema, row_ids: Sequence[int], chars: int
 ) -> tuple[RowPreview, ...]:
-    """One line for each of these rows, in the order given; never reads a whole body."""
+    """One line for each of these rows, in the order given; never reads a whole body. 0 chars: no text."""
     columns = schema.select("messages", _PREVIEW_COLUMNS)
     calls = "tool_calls" if schema.has("messages", "tool_calls") else "NULL"
     columns += (
@@ -128,7 +128,7 @@ def _preview(row: sqlite3.Row, copied: bool, chars: int) -> RowPreview:
         id=row["id"],
         session_id=str(row["session_id"]),
         role=cells.text("role") or "?",
-        text=shown_start(start, chars),
+        text=shown_start(start, chars) if chars else "",
         size=row["size"],
         state=row_state(row, copied),
         timestamp=cells.time("timestamp"),

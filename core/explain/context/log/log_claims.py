@@ -211,3 +211,29 @@ def belongs(
     if turns_tagged and started.tag is not None:
         return False
     return not others.running(record.at)
+
+
+def with_deleted(
+    log: Log, sessions: Collection[str], exists: Callable[[str], bool]
+) -> tuple[list[LogRecord], Collection[str]]:
+    """The lines about some sessions, and their ids, with compactions that went on in one deleted since."""
+    found = ((line, line.session) for line in _ends_elsewhere(log, sessions))
+    ends = [line for line, session in found if session is not None and not exists(session)]
+    if not ends:
+        return list(log.records), set(sessions)
+    there = {line.where for line in log.records}
+    added = [line for line in ends if line.where not in there]
+    lines = sorted((*log.records, *added), key=lambda line: line.at) if added else list(log.records)
+    return lines, {*sessions, *(line.session for line in ends if line.session)}
+
+
+def _ends_elsewhere(log: Log, sessions: Collection[str]) -> Iterator[LogRecord]:
+    """Ends in another session of attempts that began in one of these."""
+    began: dict[int | None, LogRecord] = {}
+    for line in log.compactions:
+        if line.kind is Kind.STARTED:
+            began[line.before] = line
+        elif line.kind is Kind.DONE and (started := began.pop(line.before, None)) is not None:
+            ours = started.session in sessions and started.tag in (None, line.tag, started.session)
+            if ours and line.session not in sessions:
+                yield line
