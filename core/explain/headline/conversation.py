@@ -163,6 +163,10 @@ def chain_headline(chain: Chain) -> Headline:
     return Headline(f"{sentence}; {odd}: {chain.findings[0]}."[:MAX_HEADLINE_CHARS], None, Severity.WARNING)
 
 
+_LONG = 0.5
+"""A summary that takes a larger share of what is left is why so much is left."""
+
+
 def event_headline(
     event: CompressionEvent,
     *,
@@ -199,7 +203,9 @@ def _helps(event: CompressionEvent, expected: int | None, served: int | None) ->
         # In a gateway, /compress counts only the messages: such a size cannot be compared.
         counted = event.tokens is not None and event.trigger not in ASKED_FOR
         grown = counted and (event.tokens_after or 0) >= (event.tokens or 0)
-        return str(_table()["after_growing"]) if grown else None
+        share = (event.summary.tokens or 0) / max(event.tokens_after or 0, 1)
+        by_summary = _table()["after_long_summary"].format(share=f"{share:.0%}")
+        return str(by_summary if share > _LONG else _table()["after_growing"]) if grown else None
     least = load_policy(event.release or newest_release()).threshold.minimum
     key = "after_refusal" if window >= least else "after_small_refusal"
     values = {"window": short(window), "expected": short(expected), "least": short(least)}

@@ -27,6 +27,8 @@ that was cut off. All starts have the same length; `markers.yaml` has the texts.
 DESCRIBED = ("[The user attached an image. Here", "[The user sent an image~ Here's w")
 """How a request begins if another model described an image before the turn, in a call that Hermes stores
 nowhere. Both starts have the same length."""
+INTERRUPTED = "Operation interrupted: waiting for model response ("
+"""How an answer begins that stands for one nobody waited for: the provider had the request by then."""
 MAX_HEAD_LINES = 12
 """A protected head has at most this many rows before the summary."""
 

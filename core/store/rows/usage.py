@@ -2,8 +2,8 @@
 
 Hermes books the summary calls of a turn, but not those of a `/compress` typed between turns or of one that
 broke off; before 0.19 it booked none at all. A summary made by rule because the call was refused, or by this
-program without a model, cost nothing. No release books an answer that was cut off, nor the last answer of a
-turn that may make no further call, nor what describes a picture before a turn.
+program without a model, cost nothing. No release books an answer that was cut off or interrupted, nor the
+last answer of a turn that may make no further call, nor what describes a picture before a turn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.hermes.markers.markers import DESCRIBED, PREFILTERS, UNBOOKED, find_summary
+from core.hermes.markers.markers import DESCRIBED, INTERRUPTED, PREFILTERS, UNBOOKED, find_summary
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.rows.decode import HOLDS_SUMMARY, Cells
 from core.store.rows.sessions import SPENT_COLUMNS, buckets, chunks, cost
@@ -107,13 +107,16 @@ def _owes(session: _Compacted, written: int) -> bool:
 def _with_unbooked_answers(
     connection: sqlite3.Connection, schema: Schema, ids: Sequence[str] | None
 ) -> Iterator[str]:
-    """Sessions with an answer cut off or after the last call of a turn, or with a picture described."""
-    signs = (*UNBOOKED, *DESCRIBED)
+    """Sessions with an answer cut off, interrupted or past a turn's last call, or a picture described."""
+    signs = [*UNBOOKED, *DESCRIBED]
     tests = [
         f"(role = 'user' AND substr(content, 1, {len(alike[0])}) IN ({', '.join('?' * len(alike))}))"
         for alike in (UNBOOKED, DESCRIBED)
     ]
     if schema.has("messages", "finish_reason"):
+        alike = f"finish_reason IS NULL AND substr(content, 1, {len(INTERRUPTED)}) = ?"
+        tests.append(f"(role = 'assistant' AND {alike})")
+        signs.append(INTERRUPTED)
         tests.append("(role = 'assistant' AND finish_reason = 'length')")
     query = f"SELECT DISTINCT session_id FROM messages WHERE ({' OR '.join(tests)})"  # noqa: S608 - own names
     if ids is None:

@@ -77,6 +77,14 @@ def test_one_that_freed_nothing_says_what_helps() -> None:
     assert "leave nothing to free" in told.remedy
 
 
+def test_one_whose_summary_ran_away_blames_the_summary_model() -> None:
+    """Run with 0.19.0: a summary of 42,553 tokens, 3,200 of them asked for."""
+    summary = SummaryOutcome(SummaryStatus.MODEL, tokens=42_553)
+    told = event_headline(event(tokens=59_942, tokens_after=72_049, summary=summary))
+    assert told.remedy is not None
+    assert "auxiliary.compression.model: the summary alone is 59% of" in told.remedy
+
+
 def test_a_window_smaller_than_hermes_expects_brings_the_refusal_again() -> None:
     told = event_headline(event(Trigger.OVERFLOW, tokens=30_600, window=30_000), expected=64_000)
     assert told.remedy is not None

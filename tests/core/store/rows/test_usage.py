@@ -166,6 +166,18 @@ def test_an_answer_that_reached_its_length_is_booked_nowhere(tmp_path: Path) -> 
     assert marked(database.path) == {"s"}
 
 
+@pytest.mark.parametrize("release", ["0.18", "0.19", "0.22"])
+def test_an_answer_nobody_waited_for_is_booked_nowhere(tmp_path: Path, release: str) -> None:
+    with SessionDatabase(tmp_path / "state.db", release) as database:
+        for session, after in (("s", ": waiting for model response (0.6s elapsed)."), ("whole", ".")):
+            database.session(session)
+            database.turn(session, "one")
+            database.message(session, "user", "go on")
+            database.message(session, "assistant", f"Operation interrupted{after}")
+            spent(database, session)
+    assert marked(database.path) == {"s"}
+
+
 def test_of_a_day_only_its_own_sessions_count(tmp_path: Path) -> None:
     with SessionDatabase(tmp_path / "state.db", "0.22") as database:
         for session in ("old", "new"):
