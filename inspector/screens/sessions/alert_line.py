@@ -99,6 +99,11 @@ class AlertLine(Widget):
         )
 
     @property
+    def shown(self) -> Extra | None:
+        """What the shown alert is about; None if there is none."""
+        return self._extra if self.display and self.alerts else None
+
+    @property
     def _extra(self) -> Extra:
         return self.alerts[self.place % len(self.alerts)][1]
 

@@ -22,19 +22,21 @@ from inspector.widgets.charts.curve import RequestCurve
 from inspector.widgets.charts.curve_chart import CurveChart
 
 NO_WINDOW = "window unknown: set model.context_length in config.yaml"
-TALL = 45
-"""Rows of a screen from which the card also shows the answer and a curve."""
+HIGH, TALL = 32, 45
+"""Rows of a screen from which the list leaves room for the card, and also for the answer and a curve."""
+BRIEF, LEAST, USUAL = 4, 14, 19
+"""Rows of the card: without answer and curve; with them at least; with them on a high screen."""
 
 
 class SessionCard(Vertical):
-    """Three lines about one conversation or session; on a high screen also the answer and its curve."""
+    """Three lines about one conversation or session; where rows are free also the answer and its curve."""
 
     DEFAULT_CSS = """
-    SessionCard { height: 4; border-top: solid $rule; }
+    SessionCard { border-top: solid $rule; }
     SessionCard CurveChart, SessionCard AnswerBar { display: none; }
-    SessionCard.-tall { height: auto; }
     SessionCard.-tall AnswerBar { display: block; }
-    SessionCard.-tall CurveChart { display: block; height: 12; }
+    SessionCard.-tall CurveChart { display: block; height: 1fr; }
+    SessionCard.-answered AnswerBar { display: none; }
     """
 
     def compose(self) -> ComposeResult:
@@ -45,12 +47,20 @@ class SessionCard(Vertical):
         yield AnswerBar()
         yield CurveChart()
 
-    def make_room(self, rows: int) -> None:
-        """Show answer and curve if the screen has enough rows."""
-        self.set_class(rows >= TALL, "-tall")
+    def make_room(self, rows: int, free: int) -> None:
+        """Take the rows below the list; on a high screen also some of the list's.
 
-    def tell(self, listing: SessionsList) -> None:
-        """Describe the row under a list's cursor."""
+        Args:
+            rows: Rows of the screen.
+            free: Rows of list and card that no conversation needs.
+        """
+        wanted = max(free, USUAL if rows >= TALL else 0)
+        self.display = rows >= HIGH or free >= BRIEF
+        self.set_class(wanted >= LEAST, "-tall")
+        self.styles.height = wanted if wanted >= LEAST else BRIEF
+
+    def tell(self, listing: SessionsList, alert: Extra | None = None) -> None:
+        """Describe the row under a list's cursor; the answer only if the alert above the list is another."""
         row = listing.current
         parts: tuple[tuple[Piece, ...], ...] = ((), (), ())
         if row is not None:
@@ -59,6 +69,7 @@ class SessionCard(Vertical):
                 None if extra is None or not self.has_class("-tall") else replace(extra, answer=NO_HEADLINE)
             )
             parts = (_what(row, listing.previews.get(row.key, "")), _window(row, brief or extra), _spent(row))
+            self.set_class(extra is not None and extra is alert, "-answered")
             if self.has_class("-tall"):
                 self._draw(extra)
         for line, pieces in zip(self.query(StatusLine), parts, strict=True):

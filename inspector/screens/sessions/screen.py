@@ -143,6 +143,7 @@ class SessionsScreen(Page):
     def action_next_alert(self) -> None:
         """Show the next alert."""
         self.query_one(AlertLine).turn()
+        self._tell()
 
     def action_clear(self) -> None:
         """Close the filter; without one, hide the alert line."""
@@ -150,6 +151,7 @@ class SessionsScreen(Page):
             self.pane.action_clear()
         else:
             self.query_one(AlertLine).hide()
+            self._tell()
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -203,10 +205,17 @@ class SessionsScreen(Page):
         foot.right = position(self.listing, pane.order, page, brief=narrow)
         room = self.size.width - cells(foot.right) - 5
         foot.left = legend(room)
-        card = self.query_one(SessionCard)
-        card.make_room(self.size.height)
-        card.tell(self.listing)
-        self.query_one(AlertLine).tell(self.listing)
+        alert, card = self.query_one(AlertLine), self.query_one(SessionCard)
+        alert.tell(self.listing)
+        card.make_room(self.size.height, self._free_rows(card))
+        card.tell(self.listing, alert.shown)
+
+    def _free_rows(self, card: SessionCard) -> int:
+        """Rows of list and card that no conversation needs; none before the first are read."""
+        if not self.listing.rows.count:
+            return 0
+        both = self.listing.size.height + (card.outer_size.height if card.display else 0)
+        return both - SessionsList.HEADER_LINES - self.listing.rows.count
 
 
 def _count(diagnosed: Mapping[tuple[Location, str | None], Counter[Severity]]) -> int:

@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 
 from core.support import formatting as fmt
 from core.support.formatting import NEAR_LIMIT, round_number
-from inspector.terminal.glyphs import GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK, THRESHOLD
+from inspector.terminal.glyphs import GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK, LEVELS, THRESHOLD
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.context_strip_layout import apportion
 
@@ -17,7 +17,8 @@ FIGURES = 12
 """Cells for size and limit after the gauge, including a blank."""
 PARTS = ("part-outside", "part-head", "part-middle", "part-tail")
 """What fills a window, from the left: what precedes the messages, then the messages by part."""
-BARS = "▁▂▃▄▅▆▇█"
+BARS = LEVELS[1:-1]
+"""Bars of a sparkline; the highest leaves a gap to the row above."""
 
 
 @dataclass(frozen=True, slots=True)

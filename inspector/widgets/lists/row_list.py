@@ -40,7 +40,7 @@ class RowList(LineView[Row], can_focus=True):
             return self.row_list
 
     class Scrolled(Moved):
-        """The list scrolled; `index` is the first row on screen."""
+        """Other rows are on screen; `index` is the first of them."""
 
     class Opened(Moved):
         """The user opened the row under the cursor."""
@@ -161,8 +161,9 @@ class RowList(LineView[Row], can_focus=True):
             self.post_message(self.Scrolled(self, round(new_value)))
 
     def on_resize(self) -> None:
-        """Fit the rows to the new width."""
+        """Fit the rows to the new width, and announce that others may be on screen."""
         self.fit_rows()
+        self.post_message(self.Scrolled(self, round(self.scroll_offset.y)))
         self.call_after_refresh(self.keep_in_sight)
 
     @on(events.Focus)

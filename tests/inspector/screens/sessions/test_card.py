@@ -6,6 +6,7 @@ from core.account.pricing.paid import NO_BILL
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.sessions.card import SessionCard
+from inspector.screens.sessions.list_view import SessionsList
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
@@ -19,7 +20,7 @@ async def test_a_high_screen_shows_the_answer_and_the_curve_of_the_row_under_the
     async with settled(app := InspectorApp([samples], now=lambda: NOW)) as pilot:
         card = app.screen.query_one(SessionCard)
         chart, answer = card.query_one(CurveChart), card.query_one(AnswerBar)
-        async for _ in at_sizes(pilot, (200, 40), (200, 60)):
+        async for _ in at_sizes(pilot, (200, 32), (200, 60)):
             high = app.size.height == 60
             assert (chart.display, answer.display) == (high, high)
         listing = app.screen.listing  # type: ignore[attr-defined]
@@ -27,6 +28,30 @@ async def test_a_high_screen_shows_the_answer_and_the_curve_of_the_row_under_the
             extra = listing.extras[listing.current.key]
             assert chart.values == extra.curve.values
             await press(pilot, "down")
+
+
+async def test_few_conversations_leave_a_low_screen_to_the_card_and_are_all_in_sight(
+    samples: Location,
+) -> None:
+    async with settled(app := InspectorApp([samples], now=lambda: NOW)) as pilot:
+        listing, card = app.screen.query_one(SessionsList), app.screen.query_one(SessionCard)
+        before = card.display
+        await press(pilot, "slash", *"deploy", "enter")
+        assert (before, card.display, card.query_one(CurveChart).display) == (False, True, True)
+        assert len(listing.in_sight) == listing.rows.count == 1
+        assert listing.size.height == SessionsList.HEADER_LINES + listing.rows.count
+
+
+async def test_the_card_does_not_repeat_the_alert_above_the_list(samples: Location) -> None:
+    async with settled(app := InspectorApp([samples], now=lambda: NOW), 200, 60) as pilot:
+        listing = app.screen.listing  # type: ignore[attr-defined]
+        answer = app.screen.query_one(SessionCard).query_one(AnswerBar)
+        shown = [answer.display]
+        while listing.current.title != "Why is the deploy slow":
+            await press(pilot, "down")
+        shown.append(answer.display)
+        await press(pilot, "n")
+        assert [*shown, answer.display] == [True, False, True]
 
 
 async def test_the_card_says_of_a_server_of_ones_own_that_nobody_bills_it_as_the_row_does(

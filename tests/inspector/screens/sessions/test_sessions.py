@@ -175,9 +175,13 @@ async def test_what_writing_summaries_cost_is_part_of_what_the_conversation_cost
         assert told.startswith("$0.052 estimated ($0.010 of it for summaries and side tasks) · 36,000 tokens")
 
 
-async def test_a_low_screen_has_no_lines_for_that(app: MakeApp, home: Path) -> None:
-    async with settled(running := app(home), 120, 24):
-        assert not screen(running).query_one(SessionCard).display
+async def test_a_low_screen_has_no_lines_for_that_if_the_rows_need_them(app: MakeApp, home: Path) -> None:
+    async with settled(running := app(home), 120, 24) as pilot:
+        card = screen(running).query_one(SessionCard)
+        assert card.display
+        await pilot.resize_terminal(120, 11)
+        await settle(pilot)
+        assert not card.display
 
 
 async def test_the_terminal_has_its_cursor_on_the_row_that_has_the_keys(app: MakeApp, home: Path) -> None:

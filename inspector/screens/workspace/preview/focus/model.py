@@ -125,7 +125,8 @@ def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> He
         gains.append((kept - without, topic, f"{kept:,} of {of:,}", f"{without:,}", own))
     gain, topic, kept_words, without_words, own = max(gains, key=lambda one: one[0])
     if gain <= 0:
-        said = "Neither topic gains anything: a summary without a focus keeps as much of it."
+        gained = "Neither topic gains anything" if len(topics) > 1 else f"Focus “{topic}” gains nothing"
+        said = f"{gained}: a summary without a focus keeps as much of it."
         return Headline(said, "/compress without a topic", Severity.INFO)
     all_own, all_plain = (sum(fact.fate != LOST for fact in one.facts) for one in (own, plain))
     rest = f"{all_own:,} of all {len(plain.facts):,} facts (no focus: {all_plain:,})"

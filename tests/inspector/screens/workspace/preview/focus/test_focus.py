@@ -220,7 +220,8 @@ def test_a_focus_that_keeps_no_more_is_not_recommended() -> None:
     plain = _retention(_fact("a", "kept"))
     focused = _retention(_fact("a", "kept", in_focus=True))
     assert outcome(("one",), (plain, focused)) == Headline(
-        "Neither topic gains anything: a summary without a focus keeps as much of it.",
+        "Focus “one” gains nothing: a summary without a focus keeps as much of it.",
         "/compress without a topic",
         Severity.INFO,
     )
+    assert outcome(("one", "two"), (plain, focused, focused)).sentence.startswith("Neither topic gains")
