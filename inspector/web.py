@@ -28,6 +28,15 @@ _HEADERS = {
 """Security headers: a page loads nothing from other hosts, and no site may embed it."""
 _FONT = re.compile(r'<link[^>]*href="https://fonts\.googleapis\.com[^>]*>')
 """The link to web fonts on another host, which the Content-Security-Policy would block."""
+_BODY_END = "</body>"
+_FOCUS = """<script>
+const waiting = setInterval(() => {
+  const keys = document.querySelector(".xterm-helper-textarea");
+  if (keys && document.body.classList.contains("-first-byte")) { keys.focus(); clearInterval(waiting); }
+}, 50);
+</script>
+"""
+"""Gives the terminal the keys once it shows something; without it they do nothing before a click."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -140,7 +149,8 @@ class GuardedServer(Server):
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
             response = await self.guard.check(request, handler)
             if isinstance(response, web.Response) and response.content_type == "text/html":
-                response.text = _FONT.sub("", response.text or "")
+                page = _FONT.sub("", response.text or "")
+                response.text = page.replace(_BODY_END, _FOCUS + _BODY_END)
             return response
 
         app.middlewares.append(guarded)

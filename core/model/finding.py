@@ -95,6 +95,7 @@ class Finding:
         numbers: The figures behind it, by name; values are ints, floats or strings.
         remedy: The config line or command that helps; empty when there is none.
         session: The session it is about; None for the whole database.
+        billed: False about tokens that went only to servers of the user's own, which cost no money.
     """
 
     rule: str
@@ -106,13 +107,14 @@ class Finding:
     numbers: dict[str, Any] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
     remedy: str = ""
+    billed: bool = True
 
     @property
     def group(self) -> FindingGroup:
         """What it asks of its reader; a finding without a remedy is never to be fixed, unless critical."""
         if self.severity is Severity.CRITICAL:
             return FindingGroup.FIX_NOW
-        if self.rule[:1] in _MONEY:
+        if self.rule[:1] in _MONEY and self.billed:
             return FindingGroup.COSTS
         helps = self.severity is Severity.WARNING and self.remedy
         return FindingGroup.FIX_NOW if helps else FindingGroup.GOOD_TO_KNOW

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 
-from core.account.spending.conversations import went_on
 from core.account.spending.ledger import collect
 from core.account.spending.recorded import day_start
 from core.model.accounting.ledger import Ledger
@@ -104,4 +103,4 @@ def spent_today(
         from core.account.pricing.price_book import open_book
 
         usd, at_least = spent_of(collect(stores, since=since, prices=open_book(), zone=zone).ledger())
-    return Today(since, usd, at_least or any(went_on(store, since) for store in stores), largest)
+    return Today(since, usd, at_least, largest)

@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.account.spending.conversations import learn_titles, overrunning, read_threads
+from core.account.spending.conversations import learn_titles, overrunning, read_threads, went_on
 from core.account.spending.group import Counted, Fields, Group
 from core.account.spending.recorded import (
     FORMS,
@@ -103,6 +103,7 @@ class Books:
     """Books groups into rows.
 
     Attributes:
+        earlier: Sessions that began before `since` and went on after it.
         mispriced: Sums whose recorded cost differs from the computed one.
         ungrouped: Groups that are complete rows: sessions summed as stored, most of a long ledger.
     """
@@ -115,6 +116,7 @@ class Books:
     counted: Counted = field(default_factory=Counted)
     unsplit: bool = False
     overran: int = 0
+    earlier: int = 0
     mispriced: list[Fields] = field(default_factory=list)
     ungrouped: list[Fields] = field(default_factory=list)
     _rows: dict[tuple[str, str], list[Group]] = field(default_factory=dict)
@@ -136,7 +138,7 @@ class Books:
     @property
     def lower_bound(self) -> bool:
         """Whether the true total may be more than what was booked."""
-        return bool(self.counted.silent or self.counted.disagreeing or self.counted.unbooked)
+        return bool(self.earlier or self.counted.silent or self.counted.disagreeing or self.counted.unbooked)
 
     def ledger(self) -> Ledger:
         """The ledger with all rows finished."""
@@ -178,6 +180,7 @@ class Books:
         """What is missing from the numbers, and what was assumed."""
         silent, disagreeing, residual, unbooked = self.counted[1:]
         reasons = (
+            (self.earlier, "{} began earlier and went on, and all usage counts where it began"),
             (
                 unbooked,
                 "{} made calls that Hermes did not record (/compress, timeouts, answers cut off): "
@@ -228,6 +231,8 @@ def _book(
     for group in groups:
         books.add(group, *keys(group))
     _count(books, store, spending.counted())
+    if books.since is not None and members is None and not only:
+        books.earlier += went_on(store, books.since)
     if books.by in FORMS and not only:
         books.overran += overrunning(store, window, FORMS[books.by], books.zone)
     if books.by == "conversation" and threads is not None and not only:

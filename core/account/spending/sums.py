@@ -82,6 +82,7 @@ def finish(
     parts = [_part(task, _as_one(route), priced) for route in _by_route(groups)]
     if len(parts) > 1:
         parts.sort(key=lambda part: -(part.tokens.total or 0))
+    spent = [part for part in parts if part.tokens.total] or parts
     return LedgerRow(
         key=key,
         label=label,
@@ -92,7 +93,7 @@ def finish(
         recorded=_together([part.recorded for part in parts]),
         computed=_together([part.computed for part in parts if part.billing != "included"]),
         included=_together([part.computed for part in parts if part.billing == "included"]),
-        status=_status(set(_column(groups, "status")), [part.billing for part in parts]),
+        status=_status(set(_column(groups, "status")), [part.billing for part in spent]),
         price_source=next((part.price.source for part in parts if part.price), None),
         recorded_source=tables_of(groups),
         parts=tuple(parts),

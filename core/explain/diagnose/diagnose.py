@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
 
+from core.account.pricing.price import is_local_only
 from core.explain.context.context import open_context
 from core.explain.diagnose.case import Case, StoreCase
 from core.explain.diagnose.registry import (
@@ -85,7 +87,12 @@ def diagnose_case(case: Case) -> Examination:
 
 def spending_findings(case: Case) -> tuple[Finding, ...]:
     """What the tokens and the money of one conversation show, worst first."""
-    return apply(SPENDING_RULES, case, case.conversation.root.id).findings
+    found = apply(SPENDING_RULES, case, case.conversation.root.id).findings
+    return _unbilled(found) if is_local_only(case.conversation.sessions) else found
+
+
+def _unbilled(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(replace(one, billed=False) for one in findings)
 
 
 def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
@@ -95,7 +102,8 @@ def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
     rule_ids = {rules()[rule].id for rule in STORE_SPENDING_RULES}
     alone = [rule for key, rule in rules().items() if key in SPENDING_RULES and rule.id not in rule_ids]
     asked = (NotKnown(rule.id, rule.name, _BY_CALL) for rule in alone)
-    findings = worst_first(chain(found.findings, money.findings))
+    local = case.ledger.totals.status == "local"
+    findings = worst_first(chain(found.findings, _unbilled(money.findings) if local else money.findings))
     return Examination(findings, (*found.unknown, *money.unknown, *asked))
 
 

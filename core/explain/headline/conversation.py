@@ -250,7 +250,7 @@ def _fallback(event: CompressionEvent) -> Headline:
         replaced = before - after
     gone = "The messages between" if replaced is None else f"{replaced:,} messages"
     sentence = _table()["fallback"].format(reason=reason, removed=gone)
-    return Headline(shortened(f"{sentence}."), f"{helps}.", Severity.WARNING)
+    return Headline(shortened(f"{sentence}."), f"{helps}.", Severity.CRITICAL)
 
 
 def _reason(event: CompressionEvent) -> tuple[str, str]:

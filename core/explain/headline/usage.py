@@ -52,6 +52,9 @@ def of_sums(
 ) -> Headline:
     """The same from sums alone: the totals, the most expensive row, and how many rows there are."""
     over = _period_phrase(period)
+    if largest is None and lower_bound:
+        began = over or " in this time"
+        return Headline(f"No conversation began{began}; an earlier one went on, and counts where it began.")
     if largest is None:
         return Headline(f"Nothing was spent{over}.")
     usd, missing = best_cost(totals).usd, best_cost(totals).missing

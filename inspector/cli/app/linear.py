@@ -59,6 +59,7 @@ def start(args: argparse.Namespace) -> int:
     if not _begun(args):
         return 0
     query, begin = "", 0
+    _today(args)
     while True:
         rows, total = _list(args, query, begin)
         answer = _ask(
@@ -98,15 +99,31 @@ def _begun(args: argparse.Namespace) -> bool:
     return True
 
 
+def _today(args: argparse.Namespace) -> None:
+    """Print what today cost, and which conversation most of it."""
+    from core.account.spending.budget import spent_today
+    from core.support.formatting import money
+
+    with target.stores(args) as stores:
+        today = spent_today(stores)
+    if not today.usd:
+        said = "Nothing was spent today." if today.known is not None else "Today's cost is not known."
+    else:
+        most = f", most of it in {today.largest[0]}" if today.largest is not None else ""
+        said = f"Today: {'at least ' if today.at_least else ''}{money(today.usd)}{most}."
+    output.write_lines([said])
+
+
 Choice = tuple["Location", str, str]
 """The database of a conversation, its newest session, and its name."""
 
 
 def _list(args: argparse.Namespace, wanted: str, begin: int) -> tuple[list[Choice], int]:
-    """Print one page of conversations, newest first."""
-    from core.model.transcript.session import ListQuery
+    """Print one page of conversations, newest first; sub-agents only if a filter finds them."""
+    from core.model.transcript.session import Kind, ListQuery
 
-    query = ListQuery(begin + PAGE, text=wanted or None)
+    chats = frozenset(Kind) - {Kind.DELEGATE}
+    query = ListQuery(begin + PAGE, text=wanted or None, kinds=None if wanted else chats)
     with target.stores(args) as stores:
         found: list[tuple[Location, ConversationRow, str]] = []
         total = 0
@@ -120,6 +137,10 @@ def _list(args: argparse.Namespace, wanted: str, begin: int) -> tuple[list[Choic
     found = found[begin : begin + PAGE]
     heading = f"Conversations {begin + 1 if found else 0} to {begin + len(found)} of {total}"
     output.write_lines([f"{heading}{f', containing {wanted}' if wanted else ''}."])
+    if failing := [name for _, row, name in found if row.tip.guards.failure_error]:
+        output.write_lines(
+            [f"Compression fails in {'; '.join(failing)}. Its number, then 1, says what helps."]
+        )
     for number, (place, row, name) in enumerate(found, 1):
         output.write_lines([f"{number}. {name}. {_figures(row, place, several=several)}"])
     return [(place, row.tip.id, name) for place, row, name in found], total
@@ -131,10 +152,11 @@ def _name(row: ConversationRow, began: Mapping[str, str]) -> str:
 
 def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:
     """What the list says about one conversation, each figure with its name."""
+    from core.account.pricing.paid import paid
     from core.support import formatting as fmt
 
-    usd = row.cost.usd
-    least = "at least " if row.lower_bound else ""
+    least = "at least " if row.lower_bound and row.cost.usd is not None else ""
+    cost = paid(row.cost.usd, row.sessions)
     figures = (
         "Compression fails" if row.tip.guards.failure_error else "",
         f"Profile: {place.label}" if several else "",
@@ -142,7 +164,7 @@ def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:
         f"Model: {row.tip.model or 'unknown'}",
         f"Last active: {fmt.age(row.last_active, fmt.utc_now())}",
         f"Sessions: {len(row.sessions)}",
-        "Cost: unknown" if usd is None else f"Cost: {least}{fmt.money(usd)}",
+        f"Cost: {'unknown' if cost == fmt.UNKNOWN else least + cost}",
     )
     return ". ".join(filter(None, figures))
 

@@ -10,14 +10,14 @@ from typing import Any, TypeVar
 
 from core.errors import ConfigError, DatabaseError, InspectorError
 from core.model.accounting.usage import Discrepancy
-from core.model.finding import Finding, Severity
+from core.model.finding import Finding, Severity, groups_headline
 from core.model.transcript.session import ListQuery
 from core.model.transcript.storage import StoreHealth
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.cli import output
 from inspector.cli.arguments import options, target
-from inspector.cli.explanation.findings import lines as finding_lines
+from inspector.cli.explanation.findings import entries
 from inspector.payloads import values as jsonio
 
 T = TypeVar("T")
@@ -70,8 +70,7 @@ def run(args: argparse.Namespace) -> int:
     reports = [_examine(location, integrity=args.integrity) for location in target.locations(args)]
     if len(reports) == 1 and reports[0].error is not None:
         raise reports[0].error
-    lines = (line for report in reports for line in _lines(report))
-    output.show(args, lambda: {"databases": [_payload(report) for report in reports]}, lines)
+    output.show(args, lambda: {"databases": [_payload(report) for report in reports]}, _lines(reports))
     return max(report.exit_code for report in reports)
 
 
@@ -178,9 +177,21 @@ def _row(one: Discrepancy) -> dict[str, Any]:
     }
 
 
-def _lines(report: Report) -> Iterator[str]:
-    """The first finding, what was checked, then the other findings."""
-    findings = list(output.indented(finding_lines(report.findings))) if report.findings else []
+def _lines(reports: Sequence[Report]) -> Iterator[str]:
+    """How much is wrong in all databases if there are several, each of them, and what the verdicts mean."""
+    found = [finding for report in reports for finding in report.findings]
+    if len(reports) > 1 and found:
+        yield from (*output.headline(groups_headline(found)), "")
+    for place, report in enumerate(reports):
+        yield from ([""] if place else [])
+        yield from _about(report)
+    if found:
+        yield from ("", *output.verdicts(finding.verdict for finding in found))
+
+
+def _about(report: Report) -> Iterator[str]:
+    """How much is wrong in one database, what was checked, then the findings."""
+    findings = list(output.indented(entries(report.findings))) if report.findings else []
     if not (findings or report.problems or report.rows):
         findings = ["  ● Nothing wrong found."]
     yield str(report.location.db)

@@ -67,15 +67,26 @@ def lines(
     every: Sequence[Finding] = (),
     titles: Mapping[str, str] = {},
 ) -> Iterator[str]:
-    """The findings as printed lines: how many there are, the findings by group, then rules that lacked data.
-
-    A finding that conversations share is printed once, and at most `MAX_OF_A_RULE` findings per rule.
+    """The findings as printed lines, then rules that lacked data, and what the verdicts mean.
 
     Args:
         found: The findings to print, worst first.
         unknown: Rules that lacked data.
         every: All findings, of which `found` are the worst.
         titles: Conversation titles by session; empty if all findings are about one conversation.
+    """
+    yield from entries(found, every, titles)
+    yield ""
+    yield from map(output.muted, _not_known(unknown))
+    yield from output.verdicts(one.verdict for one in found)
+
+
+def entries(
+    found: Sequence[Finding], every: Sequence[Finding] = (), titles: Mapping[str, str] = {}
+) -> Iterator[str]:
+    """How many findings there are, then the findings by group.
+
+    A finding that conversations share is printed once, and at most `MAX_OF_A_RULE` findings per rule.
     """
     headline = groups_headline(every or found)
     yield from output.headline(headline if headline.sentence else Headline(NOTHING))
@@ -88,9 +99,6 @@ def lines(
             )
     if len(found) < len(every):
         yield from ("", output.muted(f"the worst {len(found):,} of {len(every):,}"))
-    yield ""
-    yield from map(output.muted, _not_known(unknown))
-    yield from output.verdicts(one.verdict for one in found)
 
 
 def _together(found: Iterable[Finding], titles: Mapping[str, str], *, brief: bool) -> Iterator[str]:

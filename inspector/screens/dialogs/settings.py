@@ -45,17 +45,21 @@ SettingRow = ShownSetting | ThemeRow
 class SettingList(RowList[SettingRow]):
     """Name, value and origin of each setting; the themes are below."""
 
+    worn = ""
+    """The theme in use, unless another is tried out."""
+
     def draw_row(self, row: SettingRow, index: int, width: int) -> Line:
         """Draw a setting in bold if it is set, faint if it is a default."""
         ink = self.palette
         if isinstance(row, ThemeRow):
-            line = Line().cell(f"  {row.name}", NAME, ink.style("ink")).gap(2)
-            return line.add(row.title, ink.style("ink-muted"), most=width - line.width)
-        own = row.origin != "default"
+            own = row.name == self.worn
+            text, origin = row.title, "theme in use" if own else "theme"
+        else:
+            own, text, origin = row.origin != "default", row.text, row.origin
         line = Line().cell(row.name, NAME, ink.style("ink", bold=own)).gap(2)
         room = max(8, width - NAME - ORIGIN - 4)
-        line.cell(row.text, room, ink.style("ink" if own else "ink-muted"))
-        return line.gap(2).cell(row.origin, ORIGIN, ink.style("ink-muted"), right=True)
+        line.cell(text, room, ink.style("ink" if own else "ink-muted"))
+        return line.gap(2).cell(origin, ORIGIN, ink.style("ink-muted"), right=True)
 
 
 class SettingsScreen(CardPage):
@@ -107,6 +111,7 @@ class SettingsScreen(CardPage):
         if row is None:
             return
         self.app.theme = row.name if isinstance(row, ThemeRow) else self._before
+        self.rows.worn = self._before
         self.card.show(partial(_face, row, self._before), lambda width, ink: ())
 
     @on(RowList.Opened)
@@ -115,6 +120,8 @@ class SettingsScreen(CardPage):
         if isinstance(row, ThemeRow):
             self._before = row.name
             shell(self).remember("theme", row.name)
+            self._show_card()
+            self.rows.refresh()
             self.toast(f"Theme set to {row.name}.")
         elif row is not None and row.name == "theme":
             self._read(self._before)

@@ -123,9 +123,9 @@ def _compressions(line: SessionLine, width: int, source: CellSource) -> Line:
     if source.extra is None:
         return Line().cell("⋯", width, source.ink.style("ink-muted"), right=True)
     count, failed = fmt.count(source.extra.compressions), source.extra.failed
-    if not failed:
+    if not failed and not line.row.tip.guards.failure_error:
         return Line().cell(count, width, source.ink.style("ink-muted"), right=True)
-    words = f"{count} · {failed} failed" if width >= FULL_COMPRESSIONS else f"{count} ✗"
+    words = f"{count} · {failed} failed" if failed and width >= FULL_COMPRESSIONS else f"{count} ✗"
     token = f"severity-{source.extra.severity}" if source.extra.severity else "ink-muted"
     return Line().cell(words, width, source.ink.style(token), right=True)
 

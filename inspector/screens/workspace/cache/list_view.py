@@ -40,15 +40,16 @@ TOKENS = {
 """The colour of a cause; all others share one."""
 
 _SHORT = {
-    "compaction": "compaction",
-    "model_changed": "model",
-    "system_prompt_changed": "system prompt",
-    "tools_changed": "tools",
-    "messages_rewritten": "rewritten",
-    "ttl_expired": "expired",
-    "resume": "new start",
+    "compaction": ("compaction", "░"),
+    "model_changed": ("model", "▓"),
+    "system_prompt_changed": ("system prompt", "▚"),
+    "tools_changed": ("tools", "▞"),
+    "messages_rewritten": ("rewritten", "╳"),
+    "ttl_expired": ("expired", "▒"),
+    "resume": ("new start", "┼"),
 }
-"""The cause of a break in the legend."""
+"""The cause of a break in the legend, and what fills its bar without colour."""
+_NO_CAUSE = ("no cause known", "·")
 
 MARK = "▲"
 IGNORED = "△"
@@ -102,7 +103,8 @@ def hit_layers(report: CacheReport) -> tuple[Layer, ...]:
         mine = [one for one in report.breaks if one.cause == cause]
         missed = {one.call: 100 - hits[one.call] for one in mine if one.call < len(hits)}
         values = tuple(missed.get(place, 0) for place in range(len(hits)))
-        found.append(Layer(_SHORT.get(cause, "no cause known"), token_of(mine[0]), "░", values))
+        name, texture = _SHORT.get(cause, _NO_CAUSE)
+        found.append(Layer(name, token_of(mine[0]), texture, values))
     return tuple(found)
 
 

@@ -57,8 +57,8 @@ class UsagePanel(Reporting, Vertical):
         height: 1fr;
         #dimensions { margin: 1 0 0 0; }
         #ledger { height: 1fr; }
-        LedgerList { height: 1fr; padding: 0 1; }
-        #origin { height: 12; max-height: 40%; padding: 0 1; border-top: solid $rule; }
+        LedgerList { height: 3fr; padding: 0 1; }
+        #origin { height: 2fr; padding: 0 1; border-top: solid $rule; }
         &.-without-origin #origin { display: none; }
     }
     """
@@ -150,6 +150,7 @@ class UsagePanel(Reporting, Vertical):
         about = before and (before.key, before.task)
         same = (place for place, row in enumerate(rows) if (row.key, row.task) == about)
         self.rows.show(ListRows(rows), cursor=next(same, left))
+        self.rows.styles.max_height = LedgerList.HEADER_LINES + max(1, len(rows))  # the origin has the rest
 
     def _add_detail(self, found: UsageAnswer, more: Detail) -> None:
         """Show the details next to the totals."""

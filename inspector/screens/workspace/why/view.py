@@ -12,7 +12,7 @@ from textual.containers import Container
 from core.explain.explanation import Explanation
 from core.explain.headline.conversation import compaction_to_open
 from core.model.accounting.prompt_cache import Payback
-from core.model.compaction.event import tally
+from core.model.compaction.event import Trigger, tally
 from core.model.compaction.preview import Retention
 from core.model.finding import Headline
 from core.preview.headline import kept_headline
@@ -183,9 +183,10 @@ class WhyView(CurveView):
         from inspector.screens.workspace.why.what_if import OtherSettingsScreen
 
         if self.subject is not None:
-            tip = self.subject.conversation.tip
-            title = self.subject.conversation.name
-            self.app.push_screen(OtherSettingsScreen(self.subject.location, tip.id, title))
+            tip, title = self.subject.conversation.tip, self.subject.conversation.name
+            events = self._explanation.events if self._explanation is not None else ()
+            happened = sum(event.completed and event.trigger is not Trigger.NATIVE for event in events)
+            self.app.push_screen(OtherSettingsScreen(self.subject.location, tip.id, title, happened))
 
     def action_before_after(self) -> None:
         """Show on the map what the compaction under the cursor left."""

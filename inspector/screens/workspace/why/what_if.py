@@ -30,6 +30,7 @@ from inspector.widgets.lists.row_list import RowList
 NAME = 11
 COLUMNS = (("fires at", 8), ("compr.", 6), ("summary", 8), ("prompts", 8), ("peak", 7), ("cost", 8))
 
+NOT_REPLAYED = "as a replay leaves out /compress, refusals and failures"
 LIVING = "Replaying the conversation …"
 GIVES_WAY, ROOMY = ("summary", "prompts", "peak"), 100
 """Columns that are dropped on narrower screens, where the notes matter more; and that width."""
@@ -90,6 +91,8 @@ class ScenarioList(RowList[Scenario]):
         if row.best:
             best = "◀ fewest prompt tokens" if one.usd is None else "◀ cheapest"
             yield best, ink.style("severity-ok", bold=True)
+        if not row.usable:
+            yield "Hermes would not start", ink.style("ink-faint")
         if one.loops:
             yield "▲ would loop", ink.style("severity-warning", bold=True)
         if one.refused:
@@ -103,6 +106,7 @@ class OtherSettingsScreen(Page):
         location: The database.
         session: Any session of the conversation.
         title: The conversation's title.
+        happened: How often it was really compacted.
     """
 
     CSS_PATH = "other_settings.tcss"
@@ -111,9 +115,10 @@ class OtherSettingsScreen(Page):
 
     scenarios_list = getters.query_one(ScenarioList)
 
-    def __init__(self, location: Location, session: str, title: str) -> None:
+    def __init__(self, location: Location, session: str, title: str, happened: int) -> None:
         super().__init__()
         self._location, self._session, self._title = location, session, title
+        self._happened = happened
         self._found: list[Scenario] = []
 
     def compose(self) -> ComposeResult:
@@ -151,7 +156,7 @@ class OtherSettingsScreen(Page):
         answer = self.query_one(AnswerBar)
         answer.waiting = f"Replaying the conversation: {len(shown):,} settings tried …"
         if last:
-            answer.answer = Headline(verdict(shown))
+            answer.answer = Headline(verdict(shown, self._happened))
 
     def on_resize(self, event: Resize) -> None:
         """Draw the requests if there is room."""
@@ -176,14 +181,21 @@ def spent_on(one: Scenario) -> float:
     return float(outcome.prompt_tokens if outcome.usd is None else outcome.usd)
 
 
-def verdict(found: Sequence[Scenario]) -> str:
-    """The setting in force, the range of thresholds with the same result, and the cheapest setting."""
+def verdict(found: Sequence[Scenario], happened: int) -> str:
+    """The setting in force, the range of thresholds with the same result, and the cheapest setting.
+
+    Args:
+        found: The settings.
+        happened: How often the conversation was really compacted.
+    """
     actual = next((one for one in found if one.actual), None)
     if actual is None:
         return "Nothing to compare: the context window is unknown."
     times = fmt.plural(len(actual.outcome.firings), "compaction")
     cost = "" if actual.outcome.usd is None else f", {fmt.money(actual.outcome.usd, mark=fmt.ESTIMATE)}"
     said = f"In force, {actual.name}: {times}{cost}."
+    if happened != len(actual.outcome.firings):
+        said = f"{said[:-1]}; {happened:,} really ran, {NOT_REPLAYED}."
     same = [one.name for one in found if _is_share(one) and _came_of(one) == _came_of(actual)]
     if len(same) > 1:
         said += f" The same result from {same[0]} to {same[-1]}."

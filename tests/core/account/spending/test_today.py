@@ -8,6 +8,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from core.account.spending.budget import Today, spent_today
+from core.account.spending.ledger import collect
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
 
@@ -63,3 +64,12 @@ def test_a_session_of_yesterday_that_continues_makes_it_a_lower_bound(tmp_path: 
     assert today(tmp_path, (yesterday, 1.0, NOON)).at_least is True
     (tmp_path / "b").mkdir()
     assert today(tmp_path / "b", (yesterday, 1.0, yesterday)).at_least is False
+
+
+def test_a_ledger_of_the_day_has_the_same_lower_bound_and_says_why(tmp_path: Path) -> None:
+    today(tmp_path, (NOON - timedelta(days=1), 1.0, NOON), (NOON, 2.0, None))
+    with Store(tmp_path / "state.db") as store:
+        found = collect([store], since=NOON - timedelta(hours=12), zone=UTC).ledger()
+        whole = collect([store]).ledger()
+    assert (found.lower_bound, whole.lower_bound) == (True, False)
+    assert found.notes[0] == "1 session began earlier and went on, and all usage counts where it began"

@@ -233,6 +233,7 @@ def test_a_fallback_that_left_more_messages_than_there_were_names_no_number() ->
 def test_a_fallback_says_the_number_that_it_names_itself() -> None:
     told = event_headline(event(summary=SummaryOutcome(SummaryStatus.FALLBACK, replaced=155)))
     assert "155 messages" in told.sentence
+    assert told.severity is Severity.CRITICAL  # as the finding about it
 
 
 def test_a_turn_given_up_over_another_refusal_is_not_told_to_shorten_the_conversation() -> None:

@@ -59,6 +59,11 @@ def test_calls_of_which_no_usage_was_recorded_are_not_said_to_have_used_nothing(
     assert told == "Hermes recorded no usage."
 
 
+def test_a_time_in_which_only_an_earlier_conversation_went_on_is_not_said_to_have_cost_nothing() -> None:
+    told = usage_headline(Ledger("model", (), row("total", None), lower_bound=True), "today").sentence
+    assert told == "No conversation began today; an earlier one went on, and counts where it began."
+
+
 def test_nothing_spent_is_stated() -> None:
     assert usage_headline(Ledger("model", (), row("total", None)), "today").sentence == (
         "Nothing was spent today."

@@ -59,10 +59,22 @@ def test_the_list_says_what_fails_and_what_is_not_known(
         )
         database.commit()
     (line,) = (
-        one for one in said(monkeypatch, cli, home, "q", word="--linear").splitlines() if "Watched" in one
+        one for one in said(monkeypatch, cli, home, "q", word="--linear").splitlines() if "1. Watched" in one
     )
     assert line.startswith("1. Watched. Compression fails. Where: cli.")
     assert line.endswith("Cost: unknown")
+
+
+def test_it_begins_with_what_today_cost_and_what_fails_and_lists_what_the_app_lists(
+    sample_home: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    out = said(monkeypatch, cli, sample_home, "/tool", "q", word="--linear")
+    today, listed, failing, *rest = out.splitlines()
+    assert today.startswith(("Today: ", "Nothing was spent today."))
+    assert listed == "Conversations 1 to 20 of 31."
+    assert failing.startswith("Compression fails in Why is the deploy slow; Nightly triage. ")
+    assert any(" Sort the photo archive. " in line and line.endswith("Cost: nothing") for line in rest)
+    assert "Conversations 1 to 2 of 2, containing tool." in out  # a filter also finds sub-agents
 
 
 def test_it_may_be_asked_for_by_the_environment(

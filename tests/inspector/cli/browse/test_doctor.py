@@ -40,6 +40,16 @@ def test_a_table_that_cannot_be_read_is_named_and_hides_no_other(
     ]
 
 
+def test_of_several_databases_the_whole_is_said_first_and_the_verdicts_once(
+    sample_home: Path, cli: Cli
+) -> None:
+    first, _, path, *others = cli("doctor", "--home", sample_home).out.splitlines()
+    assert first.startswith("■ ")
+    assert first.endswith(" good to know.")
+    assert path == str(sample_home / "state.db")
+    assert sum(line.strip().startswith("[proved] ") for line in others) == 1
+
+
 def test_the_answer_is_before_what_was_looked_at(home: Path, cli: Cli) -> None:
     path, answer, *looked_at = cli("doctor", "--db", home / "state.db").out.splitlines()
     assert path == str(home / "state.db")

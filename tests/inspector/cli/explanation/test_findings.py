@@ -68,6 +68,17 @@ def test_what_cannot_be_fixed_is_good_to_know() -> None:
     assert replace(images, remedy="do this").group is FindingGroup.FIX_NOW
 
 
+def test_cache_breaks_on_a_server_of_ones_own_cost_no_money() -> None:
+    breaks = Finding("G1", "cache-break-with-cause", Severity.INFO, "breaks", Verdict.PROVED)
+    assert breaks.group is FindingGroup.COSTS
+    assert replace(breaks, billed=False).group is FindingGroup.GOOD_TO_KNOW
+
+
+def test_nothing_of_a_conversation_on_a_server_of_ones_own_costs_money(as_text: Text) -> None:
+    assert "\nCosts money" in as_text("findings", "Refactor the auth module")
+    assert "\nCosts money" not in as_text("findings", "Sort the photo archive")
+
+
 def test_a_terminal_is_told_of_the_worst_meanwhile(as_text: Text, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr("inspector.terminal.waiting.say", told.append)

@@ -13,6 +13,7 @@ from inspector.screens.dialogs.settings import SettingsScreen, ThemeRow
 from inspector.settings.config_file import own_config
 from inspector.settings.state import RememberedState
 from tests.core.live.writer import Writer
+from tests.inspector.screens.conftest import drawn
 
 
 @pytest.fixture
@@ -68,6 +69,18 @@ async def test_enter_keeps_a_theme_for_the_next_run(app: InspectorApp) -> None:
         await pilot.pause()
         assert row is not None
         assert (app.theme, app.recall("theme")) == (row.name, row.name)
+
+
+async def test_the_list_says_which_theme_is_in_use(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await opened(pilot)
+        before = drawn(pilot)
+        await pilot.press("G", "enter")
+        await pilot.pause()
+        assert (before.count("theme in use"), drawn(pilot).count("theme in use")) == (1, 1)
+        assert screen.rows.current is not None
+        (line,) = (one for one in drawn(pilot).splitlines() if "theme in use" in one)
+        assert screen.rows.current.name in line
 
 
 async def test_the_setting_of_the_theme_leads_to_the_themes_and_says_so(app: InspectorApp) -> None:

@@ -42,6 +42,17 @@ def test_where_buckets_have_no_room_what_it_cost_stays_and_the_last_ones_go() ->
     assert titles == ["last", "conversation", "uncached", "read", "cost"]
 
 
+async def test_a_summary_that_no_model_wrote_is_marked_beside_the_number_of_compressions(
+    samples: Location,
+) -> None:
+    async with settled(app := InspectorApp([samples], now=lambda: NOW), 120, 40):
+        rows = app.screen.query_one(SessionsList)
+        lines = {line.title: rows.draw_row(line, 99, 118).text for line in rows.conversations}
+    assert lines["Nightly triage"].rstrip().endswith("1 ✗")
+    assert lines["Why is the deploy slow"].rstrip().endswith("0 · 1 failed")
+    assert lines["Refactor the auth module"].rstrip().endswith(" 2")
+
+
 async def test_columns_and_tab_are_the_same_in_the_next_run(samples: Location, tmp_path: Path) -> None:
     def app() -> InspectorApp:
         state = RememberedState(tmp_path / "app.json")

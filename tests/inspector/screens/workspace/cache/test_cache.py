@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from core.model.accounting.prompt_cache import CacheBreak, CacheReport, CacheRoute
 from core.store.database.locate import Location
-from inspector.screens.workspace.cache.list_view import CAUSES, BreakList, MarkerStrip
+from inspector.screens.workspace.cache.list_view import CAUSES, BreakList, MarkerStrip, hit_layers
 from inspector.screens.workspace.cache.view import CacheView
+from tests.conftest import NOW
 from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import drawn, open_app, press, seen
 
@@ -30,6 +32,13 @@ async def test_the_most_expensive_break_is_shown_first_and_keys_go_through_them(
         assert view.breaks.current is not None
         assert view.breaks.current.found is None
         assert "lifetime" in drawn(pilot)
+
+
+def test_without_colour_each_cause_of_a_break_has_a_texture_of_its_own() -> None:
+    route = CacheRoute("native", "")
+    breaks = tuple(CacheBreak(NOW, 0, cause, 1_000) for cause in CAUSES)
+    layers = hit_layers(CacheReport("none", "none", "5m", route, (), (), breaks, None))
+    assert len({layer.texture for layer in layers}) == len(layers) == 1 + len(CAUSES)
 
 
 async def test_markers_lie_where_their_tokens_do(samples: Location) -> None:

@@ -47,6 +47,16 @@ async def test_on_a_server_of_ones_own_tokens_are_compared_and_there_is_no_cost(
         assert "cheap" not in text
 
 
+async def test_it_says_how_often_the_conversation_was_really_compacted_if_the_replay_differs(
+    samples: Location,
+) -> None:
+    async with settled(open_app(samples, "Refactor the auth module", "why"), 120, 30) as pilot:
+        await press(pilot, "c")
+        said = " ".join(drawn(pilot).split())
+        assert "1 compaction, ~$" in said
+        assert "; 2 really ran, as a replay leaves out /compress, refusals and failures." in said
+
+
 async def test_the_verdict_fits_eighty_columns(samples: Location) -> None:
     async with settled(open_app(samples, "Refactor the auth module", "why"), 80, 24) as pilot:
         await press(pilot, "c")
