@@ -146,8 +146,9 @@ def _snapshot() -> DataSnapshot:
 
 
 def _forget() -> None:
-    for name in [name for name in sys.modules if name == PACKAGE or name.startswith(f"{PACKAGE}.")]:
-        del sys.modules[name]
+    for name in list(sys.modules):  # a copy, as other workers import meanwhile
+        if name == PACKAGE or name.startswith(f"{PACKAGE}."):
+            del sys.modules[name]
 
 
 def _read_types() -> None:

@@ -107,7 +107,7 @@ class CacheView(CurveView):
         self.chart.read_out, self.chart.pointed = partial(read_out, report), -1
         self.chart.marks = tuple(Mark(one.call, token_of(one)) for one in report.breaks)
         self.chart.display = any(self.chart.values)  # the answer says that nothing came from a cache
-        self.chart.caption = f"hit rate in percent of {fmt.plural(len(report.calls), 'call')} in the log"
+        self.chart.caption = f"hit rate of {fmt.plural(len(report.calls), 'call')} in the log"
         if report.calls:
             self.chart.ends = fmt.ends(report.calls[0].at, report.calls[-1].at)
 

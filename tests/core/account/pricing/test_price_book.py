@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from core.account.pricing import price_list
 from core.account.pricing.price_book import PriceBook, open_book, read_overrides
 from core.account.pricing.price_list import PriceList
 from core.errors import ConfigError
@@ -144,3 +145,18 @@ def test_a_package_that_needs_all_it_imports_is_read_as_it_is() -> None:
         "import sys; sys.exit(not p.PriceList().entries('openai', 'gpt-4o'))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_another_worker_may_import_while_the_price_list_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Importing(str):
+        """Imports a module whenever it is compared."""
+
+        def __eq__(self, other: object) -> bool:
+            monkeypatch.setitem(sys.modules, f"imported_beside_{other}", sys)
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    monkeypatch.setattr(price_list, "PACKAGE", Importing("no_such_package"))
+    price_list._forget()
+    assert "imported_beside_sys" in sys.modules

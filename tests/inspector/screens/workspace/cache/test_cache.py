@@ -53,7 +53,7 @@ async def test_markers_lie_where_their_tokens_do(samples: Location) -> None:
 async def test_a_conversation_without_breaks_says_what_it_has(samples: Location) -> None:
     shown = await seen(open_app(samples, "Résumé du journal", "cache"), (120, 40))
     assert "no cache markers · Hermes sets none for this provider" in shown
-    assert "hit rate in percent" not in shown
+    assert "hit rate of" not in shown
 
 
 async def test_the_card_can_be_copied_at_any_size(samples: Location) -> None:
