@@ -12,6 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.worker import Worker, WorkerState
 
+from core.model.finding import Headline, Severity
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.support import formatting as fmt
@@ -36,10 +37,13 @@ NOWHERE = "This is about the whole database, not one conversation."
 TELL_SECONDS = 0.2
 """Seconds between updates while conversations are checked."""
 
-CLEAN = (
-    "Nothing is wrong: every rule was checked against the database, its log and its configuration.\n"
-    "r checks again, esc goes back."
-)
+CLEAN, UNCHECKED = "Nothing is wrong.", "Not everything could be checked."
+NOTHING = {
+    CLEAN: "Every rule was checked against the database, its log and its configuration.",
+    UNCHECKED: "Nothing was found in the rest.",
+}
+"""What is shown in place of rows, by the answer above it."""
+AGAIN = "r checks again, esc goes back."
 
 
 class FindingsScreen(CardPage):
@@ -145,7 +149,7 @@ class FindingsScreen(CardPage):
         self.diagnoses.empty = self._nothing()
         self.diagnoses.show(ListRows(rows), cursor=place)
         bar = self.query_one(AnswerBar)
-        bar.answer, bar.waiting = self._results.answer, self._nothing()
+        bar.answer, bar.waiting = self._answer, self._nothing()
         if errors := self._results.errors:
             more = f" (and {len(errors) - 1:,} more)" if len(errors) > 1 else ""
             self.query_one(Banner).say(f"{errors[0].line}{more}")
@@ -175,7 +179,14 @@ class FindingsScreen(CardPage):
             return "Checking … nothing so far"
         if self._state is WorkerState.ERROR:
             return "The check stopped with an error before it found anything. r starts again."
-        return CLEAN
+        return f"{NOTHING[self._answer.sentence]}\n{AGAIN}"
+
+    @property
+    def _answer(self) -> Headline:
+        """How many findings there are, or once all is checked that there are none."""
+        if self._results or self._state is not WorkerState.SUCCESS:
+            return self._results.answer
+        return Headline(UNCHECKED, None, Severity.WARNING) if self._results.errors else Headline(CLEAN)
 
     def _tell(self) -> None:
         head = self.query_one("#head", StatusLine)

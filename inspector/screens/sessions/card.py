@@ -99,7 +99,7 @@ def _window(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
     if row.part is not None:
         ended = f" · ended by {row.part.end_reason}" if row.part.end_reason else " · still open"
         return (("ink-muted", active), ("ink-muted", ended))
-    if extra is None:
+    if extra is None or (extra.compressions is None and not extra.answer.sentence):
         return (("ink-muted", active),)
     if extra.answer.sentence:
         return _answer(extra)

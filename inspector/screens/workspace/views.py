@@ -11,12 +11,16 @@ from textual.message import Message
 from textual.reactive import var
 
 from core.compress.engines.run import OtherEngine
+from core.errors import InspectorError
+from core.model.finding import Headline, Severity
 from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation
 from core.preview.what_if import Hypothesis
+from core.store.database.connect import Interrupted
 from core.store.database.locate import Location
 from core.support.formatting import plural
 from inspector.base.app_protocol import FigureQuestion
 from inspector.base.workers import Reporting
+from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import Card
@@ -133,6 +137,14 @@ class View(Reporting, Vertical):
             if widget.focusable:
                 widget.focus()
                 return
+
+    def report(self, error: BaseException) -> None:
+        """Also let the error take the place of an answer that is still missing; a toast goes away."""
+        super().report(error)
+        if isinstance(error, InspectorError) and not isinstance(error, Interrupted):
+            for bar in self.query(AnswerBar):
+                if not bar.answer.sentence:
+                    bar.answer = Headline(f"{error.line}.", None, Severity.CRITICAL)
 
     def copy_text(self) -> str:
         """The text that `y` copies; empty if there is none."""

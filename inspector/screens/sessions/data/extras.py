@@ -66,10 +66,9 @@ def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Ite
         try:
             with Store(line.location, cancelled=stop) as store:
                 yield line.key, _measure(store, line, now)
-        except InspectorError:
-            # The row itself is fine; opening the conversation shows the error.
-            severity = severity_of(line, ContextUse(), now)
-            yield line.key, Extra(ContextUse(), severity=severity, state=line.state)
+        except InspectorError as error:
+            answer = Headline(f"{error.line}.", None, Severity.WARNING)
+            yield line.key, Extra(ContextUse(), severity=answer.severity, state=line.state, answer=answer)
 
 
 def parts(

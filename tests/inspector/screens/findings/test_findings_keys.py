@@ -116,7 +116,8 @@ async def test_an_empty_store_is_examined_to_the_end_and_says_of_what(
     async with app.run_test(size=(120, 40)) as pilot:
         await findings_of(pilot)
         shown = drawn(pilot)
-        assert "Nothing is wrong: every rule was checked against the database, its log" in shown
+        assert "● Nothing is wrong." in shown
+        assert "Every rule was checked against the database, its log" in shown
         assert "checking" not in shown
 
 

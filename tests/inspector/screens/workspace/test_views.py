@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
+import pytest
 from textual.app import App, ComposeResult
 from textual.widgets import Input
 
+from core.store.database.locate import Location
+from inspector.app import InspectorApp
 from inspector.screens.workspace.views import View
+from tests.conftest import NOW
 from tests.inspector.driving import settled
+from tests.inspector.screens.conftest import drawn
 
 
 class SlowView(View):
@@ -30,3 +36,16 @@ async def test_a_view_takes_the_keys_as_soon_as_its_widgets_are_there() -> None:
     running = OneView()
     async with settled(running):
         assert isinstance(running.focused, Input)
+
+
+@pytest.mark.parametrize("view", ["map", "why", "preview", "cache", "findings", "sessions"])
+async def test_a_broken_config_stays_the_answer_of_every_screen_that_needs_it(home: Path, view: str) -> None:
+    (home / "config.yaml").write_text("model: [unclosed\n")
+    place = Location(home / "state.db", home)
+    session = None if view in ("findings", "sessions") else "twice"
+    async with settled(InspectorApp([place], session=session, view=view, now=lambda: NOW), 80, 24) as pilot:
+        shown = " ".join(drawn(pilot).split())
+        assert "did not find expected ',' or ']'" in shown
+        assert "Reading rows" not in shown
+        assert "Nothing is wrong" not in shown
+        assert "set model.context_length" not in shown
