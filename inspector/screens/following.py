@@ -129,6 +129,7 @@ class FollowingScreen(Page):
         then(self, self._take, found, undelivered)
 
     def _explain(self, error: InspectorError) -> None:
+        self.answer.waiting = "Nothing can be followed yet; it is tried again by itself."
         banner = self.query_one(Banner)
         if error.line != banner.message:
             shell(self).failures.append(error)

@@ -65,13 +65,16 @@ def compaction(session_id: str, preview: Preview) -> Proposal:
 
     said, written = preview.feedback, preview.written_tokens
     size = preview.after_tokens if written is None else written
+    figures = f"~{preview.before_tokens:,} → ~{size:,}"
+    if size != preview.after_tokens:
+        figures += f"; ~{preview.after_tokens:,} with the text that Hermes itself puts around a summary"
     line = token_line(preview.before_tokens, size, load_policy(preview.plan.release).feedback)
     return Proposal(
         session_id,
         "Apply the compaction",
         rehearsed,
         tuple(ApplyMode),
-        (("tokens", f"~{preview.before_tokens:,} → ~{size:,}"),),
+        (("tokens", figures),),
         tuple(text for text in (said.headline, line, said.note) if text),
         redact_text(preview.failure or ""),
     )

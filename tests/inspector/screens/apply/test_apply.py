@@ -69,6 +69,7 @@ async def test_the_review_names_the_rows_for_each_way_of_writing_and_changes_not
         assert "✓ unchanged" in shown(screen)
         assert "can write" in drawn(pilot)
         assert "in place:" in shown(screen)
+        assert " with the text that Hermes itself puts around a summary" in " ".join(shown(screen).split())
         await press(pilot, "m")
         assert "continuation:" in shown(screen)
         await press(pilot, "m")
