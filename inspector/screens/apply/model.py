@@ -97,7 +97,7 @@ def _rows(rehearsal: Rehearsal, width: int, ink: Palette) -> Iterator[Line]:
     yield from field("", f"{len(rehearsal.inserted):,} written: {_written(rehearsal)}", width, ink)
     if rehearsal.changes:
         columns = ", ".join(change.column for change in rehearsal.changes)
-        yield from field("", f"changed in the session: {columns}", width, ink, "ink-muted")
+        yield from field("columns", columns, width, ink, "ink-muted")
     if rehearsal.verified:
         tried = "the same statements on a private copy gave exactly the previewed messages"
         yield from field("tried", f"✓ {tried}", width, ink, "severity-ok")

@@ -18,6 +18,9 @@ ALIKE = 4
 _LACKED = "These checks lacked data, or apply to one conversation at a time."
 
 
+CLEAN, UNCHECKED = "Nothing is wrong.", "Not everything could be checked."
+
+
 class _Kind(NamedTuple):
     """What findings that are shown together have in common."""
 
@@ -130,6 +133,11 @@ def _words(row: FindingRow) -> str:
     if isinstance(row, Diagnosis):
         return row.words
     return f"{row.rule} {row.name} lacked data {row.why}".casefold() if isinstance(row, NotKnown) else ""
+
+
+def nothing_found(errors: Sequence[InspectorError]) -> Headline:
+    """The answer once all is checked and there is no finding."""
+    return Headline(UNCHECKED, None, Severity.WARNING) if errors else Headline(CLEAN)
 
 
 def progress(done: int, total: int) -> str:

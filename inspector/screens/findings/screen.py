@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.worker import Worker, WorkerState
 
-from core.model.finding import Headline, Severity
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.support import formatting as fmt
@@ -22,7 +21,7 @@ from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.work import repair
 from inspector.screens.findings.list_view import FindingList, FindingRow, Folded, Group, card, place_of, proof
-from inspector.screens.findings.results import Results, progress
+from inspector.screens.findings.results import CLEAN, UNCHECKED, Results, nothing_found, progress
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
 from inspector.screens.page import CardPage
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
@@ -37,7 +36,6 @@ NOWHERE = "This is about the whole database, not one conversation."
 TELL_SECONDS = 0.2
 """Seconds between updates while conversations are checked."""
 
-CLEAN, UNCHECKED = "Nothing is wrong.", "Not everything could be checked."
 NOTHING = {
     CLEAN: "Every rule was checked against the database, its log and its configuration.",
     UNCHECKED: "Nothing was found in the rest.",
@@ -149,7 +147,9 @@ class FindingsScreen(CardPage):
         self.diagnoses.empty = self._nothing()
         self.diagnoses.show(ListRows(rows), cursor=place)
         bar = self.query_one(AnswerBar)
-        bar.answer, bar.waiting = self._answer, self._nothing()
+        over = self._state is WorkerState.SUCCESS and not self._results
+        bar.answer = nothing_found(self._results.errors) if over else self._results.answer
+        bar.waiting = self._nothing()
         if errors := self._results.errors:
             more = f" (and {len(errors) - 1:,} more)" if len(errors) > 1 else ""
             self.query_one(Banner).say(f"{errors[0].line}{more}")
@@ -179,14 +179,7 @@ class FindingsScreen(CardPage):
             return "Checking … nothing so far"
         if self._state is WorkerState.ERROR:
             return "The check stopped with an error before it found anything. r starts again."
-        return f"{NOTHING[self._answer.sentence]}\n{AGAIN}"
-
-    @property
-    def _answer(self) -> Headline:
-        """How many findings there are, or once all is checked that there are none."""
-        if self._results or self._state is not WorkerState.SUCCESS:
-            return self._results.answer
-        return Headline(UNCHECKED, None, Severity.WARNING) if self._results.errors else Headline(CLEAN)
+        return f"{NOTHING[nothing_found(self._results.errors).sentence]}\n{AGAIN}"
 
     def _tell(self) -> None:
         head = self.query_one("#head", StatusLine)

@@ -138,14 +138,6 @@ class View(Reporting, Vertical):
                 widget.focus()
                 return
 
-    def report(self, error: BaseException) -> None:
-        """Also let the error take the place of an answer that is still missing; a toast goes away."""
-        super().report(error)
-        if isinstance(error, InspectorError) and not isinstance(error, Interrupted):
-            for bar in self.query(AnswerBar):
-                if not bar.answer.sentence:
-                    bar.answer = Headline(f"{error.line}.", None, Severity.CRITICAL)
-
     def copy_text(self) -> str:
         """The text that `y` copies; empty if there is none."""
         return ""
@@ -179,6 +171,11 @@ class CurveView(FigureView):
 
     card = getters.query_one(Card)
     chart = getters.query_one(CurveChart)
+
+    def report(self, error: BaseException) -> None:
+        """Report an error, which also takes the place of a missing answer."""
+        super().report(error)
+        answer_with(self, error)
 
     def action_event(self, step: int) -> None:
         """Go to the next or previous row."""
@@ -238,6 +235,13 @@ class GenerationView(View):
 
     def follow(self, old: Cursor, new: Cursor) -> None:
         """Follow the cursor within the generation; implemented by subclasses."""
+
+
+def answer_with(view: View, error: BaseException) -> None:
+    """Let an error take the place of an answer that is still missing; its toast goes away."""
+    bar = view.query_one(AnswerBar)
+    if isinstance(error, InspectorError) and not isinstance(error, Interrupted) and not bar.answer.sentence:
+        bar.answer = Headline(f"{error.line}.", None, Severity.CRITICAL)
 
 
 def use_engine(view: View, engine: OtherEngine | None) -> None:

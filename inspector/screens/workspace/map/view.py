@@ -12,7 +12,7 @@ from inspector.screens.workspace.map.detail import MapDetail, MapPanes
 from inspector.screens.workspace.map.listing import MapListing
 from inspector.screens.workspace.map.planning import MapPlanner, PlanWidgets
 from inspector.screens.workspace.map.work import MapWork
-from inspector.screens.workspace.views import Cursor, GenerationView
+from inspector.screens.workspace.views import Cursor, GenerationView, answer_with
 from inspector.widgets.bars.input_lines import PromptBar
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
@@ -74,6 +74,7 @@ class MapView(GenerationView):
         if self.work.reading is None:
             self.planner.wait("The messages could not be measured; r reads them again.")
         super().report(error)
+        answer_with(self, error)
 
     def copy_text(self) -> str:
         """The text of the message under the cursor."""
