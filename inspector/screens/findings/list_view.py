@@ -78,8 +78,8 @@ class FindingList(RowList[FindingRow]):
         end = width - room - (2 if room else 0)
         line.add(finding.sentence, ink.style("ink"), most=end - line.width)
         if finding.remedy and end - line.width > MIN_FIX:
-            line.add(
-                f"  {help_word(finding.severity)}: {finding.remedy}",
+            line.gap(2).add(
+                f"{help_word(finding.severity)}: {finding.remedy}",
                 ink.style("severity-ok"),
                 most=end - line.width,
             )
@@ -92,7 +92,7 @@ class FindingList(RowList[FindingRow]):
         faint, muted = self.palette.style("ink-faint"), self.palette.style("ink-muted")
         if isinstance(row, Group):
             title = self.palette.style("ink-muted", bold=True)
-            return Line().add(row.title, title).add(f"  {row.count:,}", faint)
+            return Line().add(row.title, title).gap(2).add(f"{row.count:,}", faint)
         if isinstance(row, Folded):
             sign = "▾" if row.opened else "▸"
             return Line().cell(sign, 2, faint).add(row.sentence, muted, most=width - 2)
