@@ -188,11 +188,12 @@ def _miscounted(
 ) -> Iterator[str]:
     """Where a line counts other messages than the rows show.
 
-    Where its parent was deleted, the rows of a session do not tell what a compaction had written of them. A
-    summary merged into a message keeps the time of that one, so the times of the rows do not tell that the
-    request which waited was stored with it.
+    Where its parent was deleted or never written to, the rows of a session do not tell what a compaction
+    had written of them. A summary merged into a message keeps the time of that one, so the times of the rows
+    do not tell that the request which waited was stored with it.
     """
-    if rows.boundary.mode is BoundaryMode.REWRITE and attempt.started is None:
+    began = attempt.started.session if attempt.started is not None else None
+    if rows.boundary.mode is BoundaryMode.REWRITE and began != done.session:
         return
     counts = (("before", done.before, rows.counted_before), ("after", done.after, rows.counted_after))
     known = [(name, old, new) for name, old, new in counts if old is not None and new is not None]

@@ -148,7 +148,7 @@ def chain_headline(chain: Chain) -> Headline:
     name = masked_start(" ".join((title or chain.resume_target).split()), _MAX_QUOTE_CHARS)
     compacted = plural(chain.compactions, "compaction") if chain.compactions else "never compacted"
     if any(node.lost for node in chain.nodes):
-        compacted = f"{compacted} or more, as rows are gone"
+        compacted = f"{compacted} or more, as rows are missing"
     failed = any(node.session.guards.failure_error for node in chain.nodes)
     if failed:
         compacted = f"{compacted} (the last attempt failed)"

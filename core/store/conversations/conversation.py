@@ -216,9 +216,7 @@ def _notes(lineage: Lineage, session_id: str, segments: Sequence[Found]) -> list
         if segment.repeated:
             notes.append(f"{session.id} holds {segment.repeated} messages twice; they count once")
         if segment.mode is BoundaryMode.REWRITE:
-            notes.append(
-                f"{session.id} begins with a summary; the rows it replaced were overwritten or deleted"
-            )
+            notes.append(f"{session.id} begins with a summary; the rows it replaced are not in the database")
     own = defaultdict[str, list[Found]](list)
     for found in segments:
         own[found[0].id].append(found)

@@ -141,7 +141,7 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
     if any(map(_failing, rows)):
         yield f"{FAILED} the last summary attempt failed: `why` says what helps"
     if any(row.held and row.held.lost for row in rows):
-        yield f"{fmt.LOWER_BOUND} rows of compactions are gone: `why` shows what the log says"
+        yield f"{fmt.LOWER_BOUND} rows of compactions are missing: `why` shows what the log says"
     if any(row.lower_bound for row in rows):
         yield f"{fmt.LOWER_BOUND} not all calls are on record: `usage` says which are missing"
 

@@ -55,6 +55,27 @@ def test_what_a_deleted_session_was_compacted_into_is_one_compaction(make_home: 
     assert not event.disagreements
 
 
+def test_of_a_turn_compacted_twice_the_rows_do_not_tell_what_each_left(make_home: MakeHome) -> None:
+    """Run with 0.16.0: the turn is stored in the last of its sessions only, with both summaries."""
+    home = make_home("0.16")
+    home.db.session("S", end_reason="compression", ended_at=home.db.tick(0))
+    home.turn()
+    home.started(66_000, 20)
+    home.done(20, 11, 40_000, session="S2")
+    ends = {"end_reason": "compression", "ended_at": home.db.tick(0)}
+    home.db.session("S2", parent_session_id="S", **ends)
+    home.started(66_000, 20, session="S2")
+    home.done(20, 20, 66_000, session="S3")
+    home.db.session("S3", parent_session_id="S2")
+    home.db.message("S3", "user", "ask")
+    home.db.message("S3", "assistant", f"{LONG_SUMMARY} so far\nthings")
+    home.db.message("S3", "user", f"{LONG_SUMMARY} by now\nmore things")
+    home.talk(2, session="S3")
+    assert [event.disagreements for event in explained(home, "S3").events if event.messages_after == 20] == [
+        ()
+    ]
+
+
 def test_an_end_that_names_another_conversation_is_not_taken_for_it(make_home: MakeHome) -> None:
     home = _rotated(make_home, "0.19", "S", "S2")
     home.db.session("S2")

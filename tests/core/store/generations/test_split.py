@@ -252,7 +252,7 @@ def test_a_rewritten_session_says_that_its_past_is_gone(make: Make, opened: Open
     database.turn("s", "later")
     conversation = opened(database).conversation("s")
     assert modes(conversation) == [BoundaryMode.REWRITE]
-    assert "were overwritten or deleted" in conversation.notes[0]
+    assert "are not in the database" in conversation.notes[0]
 
 
 def test_a_branch_that_starts_with_its_parents_summary_was_not_compacted(make: Make, opened: Opened) -> None:
