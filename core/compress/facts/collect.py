@@ -13,7 +13,7 @@ from core.compress.facts.history import is_acting
 from core.compress.facts.lexicon import day_of, lexicon
 from core.compress.facts.readable import View, one_line
 from core.compress.facts.topic import Topic
-from core.compress.facts.values import MAX_VALUES_PER_TEXT, FactValue, prose_values, values
+from core.compress.facts.values import MAX_VALUES_PER_TEXT, FactValue, emphasised, prose_values, values
 
 CATEGORIES = ("paths", "urls", "ids", "hashes", "numbers", "errors", "commands", "asks", "constraints")
 
@@ -41,6 +41,9 @@ _BRIEF = 600
 
 MAX_REQUEST_CHARS = 1500
 """A request longer than this is a document: a plan, an issue, a template with its rules."""
+_COMMITTED = re.compile(r"^\[[^\]\n]{1,60} ([0-9a-f]{7,12})\]", re.MULTILINE)
+"""How git answers a commit."""
+
 _FIGURE = re.compile(r"[$€£¥]?(\d[\d,]*(?:\.\d+)?)")
 
 
@@ -148,6 +151,11 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
     if prose is not None and not speaker & RESULT:
         for fact in prose(view.text):
             yield fact, view.text, speaker
+        for name in emphasised(view.text) if view.role == "assistant" else ():
+            yield FactValue("names", name), view.text, speaker
+    if speaker & RESULT and view.answers is not None and is_acting(view.answers):
+        for made in _COMMITTED.findall(view.text):
+            yield FactValue("hashes", made), view.text, RESULT | MADE
     for line in view.errors[:MAX_VALUES_PER_TEXT]:
         yield FactValue("errors", line), view.text, speaker
     for call in view.calls:

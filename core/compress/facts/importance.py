@@ -26,7 +26,7 @@ from core.compress.facts.collect import (
     collect,
     merged,
 )
-from core.compress.facts.history import Outcome, outcomes
+from core.compress.facts.history import Outcome, is_acting, outcomes
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View
 from core.compress.facts.sentence_facts import sentence_facts
@@ -45,14 +45,14 @@ _MADE = frozenset(("ids", "urls", "hashes"))
 _LOOKED_UP = 0.2
 """The weight of an id that a call only looks up."""
 
-_REPEAT_BONUS, _MAX_REPEAT_BONUS = 0.06, 0.3
+_REPEAT_BONUS, _MAX_REPEAT_BONUS = 0.1, 0.5
 _KIND_WEIGHTS = {
-    "ids": 1.0,
+    "ids": 0.9,
     "paths": 0.85,
     "dates": 0.85,
     "names": 0.8,
     "numbers": 0.75,
-    "urls": 0.6,
+    "urls": 0.8,
     "commands": 0.35,
     "hashes": 0.6,
 }
@@ -63,6 +63,12 @@ scratch file, a third-party package.
 
 _ARGUMENT = re.compile(r"\$\d")
 """An argument of a shell script, which is far more frequent than an amount of money."""
+
+_TELLING = 4
+"""A name with fewer characters may be part of another word."""
+
+_OLDEST = 0.75
+"""What a value mentioned only at the beginning is worth beside one mentioned at the end."""
 
 _NOISE_WEIGHT = 0.15
 """Up to this weight a value is noise."""
@@ -97,6 +103,7 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> WeighedFacts:
     noise: Counter[str] = Counter()
     values = [found for found in collect(views, topic, prose=True) if found.category in _KIND_WEIGHTS]
     entries = merged(values)
+    _mark_used(entries, ended)
     folders = _folders(entries)
     for entry in entries:
         weight = value_weight(entry)
@@ -105,8 +112,22 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> WeighedFacts:
         if weight <= _NOISE_WEIGHT:
             noise[entry.category] += 1
         else:
-            kept.append((entry, weight))
+            kept.append((entry, round(weight * _recency(entry, views), 3)))
     return WeighedFacts(tuple(kept), dict(noise), frozenset(found.value.lower() for found in values), ended)
+
+
+def _mark_used(entries: Sequence[Found], ended: Sequence[Outcome]) -> None:
+    """Add to names that somebody mentions that a call which changes something uses them too."""
+    used = "\n".join(one.call.strings for one in ended if is_acting(one.call))
+    for entry in entries:
+        if entry.category == "names" and len(entry.value) >= _TELLING and entry.value in used:
+            entry.speakers |= ACTED
+
+
+def _recency(entry: Found, views: Sequence[View]) -> float:
+    """`_OLDEST` to 1: the later a value is mentioned, the likelier what follows needs it."""
+    first, last = views[0].index, views[-1].index
+    return _OLDEST + (1 - _OLDEST) * (entry.messages[-1] - first) / max(1, last - first)
 
 
 def _is_aside(entry: Found, folders: frozenset[str]) -> bool:
@@ -117,9 +138,10 @@ def _is_aside(entry: Found, folders: frozenset[str]) -> bool:
 
 
 def _is_enumeration(entry: Found) -> bool:
-    """Whether slashes only separate words, as in `add/commit/push`: no call and no result contains it."""
+    """Whether slashes only separate words: no call and no result has `add/commit/push`, or all are names."""
     named = lexicon().file_name.search(entry.value) or not entry.value[:1].isalpha()
-    return not named and not entry.speakers & (ACTED | CALLED | RESULT)
+    listed = all(part[:1].isupper() for part in entry.value.split("/"))
+    return not named and (listed or not entry.speakers & (ACTED | CALLED | RESULT))
 
 
 def _folders(entries: Sequence[Found]) -> frozenset[str]:

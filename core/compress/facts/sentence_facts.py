@@ -1,11 +1,10 @@
-"""Weighed facts that are sentences: requests, rules, decisions, results, errors; and their corrections."""
+"""Weighed facts that are sentences: requests, rules, decisions, results, errors."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -23,6 +22,7 @@ from core.compress.facts.collect import (
     constraints,
     sentences,
 )
+from core.compress.facts.corrections import correction_of, corrections
 from core.compress.facts.history import Outcome, answers_of, is_acting, pending
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line
@@ -38,11 +38,15 @@ _MAX_DECISIONS, _MAX_STATES, _MAX_ERRORS = 10, 8, 8
 _RECENT = 0.75
 
 _NEWEST_ASK, _FIRST_ASK, _OPEN_ASK, _ASK, _NOD = 1.0, 0.95, 1.0, 0.75, 0.15
+_PART = 0.6
+"""The weight of what a long request says after its beginning."""
+
+_OPENING = 40
 _RULE, _RULE_OF_DOCUMENT, _RULE_CHANGED = 0.9, 0.15, 0.15
 _DECISION, _DECISION_IN_ANSWER, _CHOICE = 0.35, 0.5, 0.7
 _LAST_RESULT, _RESULT_BEFORE = 0.65, 0.4
 _LEFT = 0.6
-_ERROR_STANDS, _ERROR_FIXED = 0.3, 0.15
+_ERROR_STANDS, _ERROR_FIXED = 0.4, 0.15
 _OUTCOME = 0.3
 _SHORT_OUTCOME, _FEW_LINES = 80, 3
 """Characters in the first line, and lines, of a result that states the outcome of a command at once."""
@@ -57,19 +61,6 @@ _BARE_CODE = re.compile(r"\W*exit(?:ed)?(?: with)?(?: code| status)?:? \d+\W*", 
 
 _Told: TypeAlias = tuple[str, str, int, int, float]
 """Category, text, index of the view, who says it, weight."""
-
-_MAX_CORRECTION_CHARS, _EXCERPT_CHARS = 600, 160
-"""Characters of a request that corrects something, and of its excerpt."""
-
-_EXCHANGE = 4
-"""How many messages before a correction show what it is about."""
-
-_ALIKE = 2
-"""How many words a statement and the exchange must share."""
-
-_MEASURE = re.compile(r"([$€£¥]?)(?<![\w.,/#:-])(\d[\d,]*(?:\.\d+)?)(?![\w/-])\s?([^\W\d_]*)")
-_Measure: TypeAlias = tuple[str, str]
-"""A figure and its unit, as a root or a currency."""
 
 
 def sentence_facts(
@@ -90,7 +81,8 @@ def sentence_facts(
         seen.add(key)
         view = views[at]
         in_focus = topic is not None and (topic.covers(text) or about(view, topic))
-        key_words = _taken_up(views, at) if category == "asks" and len(view.text) > _ASK_LENGTH else ()
+        long = category == "asks" and len(view.text) > _ASK_LENGTH and view.text.startswith(text[:_OPENING])
+        key_words = _taken_up(views, at) if long else ()
         yield Found(category, text, [view.index], in_focus, speakers, key_words), weight
 
 
@@ -124,9 +116,26 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
         document = len(view.text) > MAX_REQUEST_CHARS
         speakers, rule = (DOCUMENT, _RULE_OF_DOCUMENT) if document else (USER, _RULE)
         yield "asks", one_line(view.text, _ASK_LENGTH), at, speakers, weight
+        for part in () if document else _later_parts(view.text):
+            yield "asks", part, at, speakers, min(weight, _PART)
         for sentence in constraints(view.text):
             valid = correction_of(sentence, view.index, changed) is None
             yield "constraints", sentence, at, speakers, rule if valid else _RULE_CHANGED
+
+
+def _later_parts(request: str) -> Iterator[str]:
+    """What a long request says after its beginning, a few sentences at a time."""
+    part, read = "", 0
+    for sentence in sentences(without_code(request)):
+        read += len(sentence) + 1
+        if read <= _ASK_LENGTH:
+            continue
+        if part and len(part) + len(sentence) > _LINE:
+            yield part
+            part = ""
+        part = one_line(f"{part} {sentence}", _LINE)
+    if part:
+        yield part
 
 
 def _chosen(views: Sequence[View]) -> Iterator[_Told]:
@@ -223,72 +232,3 @@ def _is_outcome(one: Outcome) -> bool:
 
 def _first_line(text: str) -> str:
     return text.strip().split("\n", 1)[0].strip()
-
-
-@dataclass(frozen=True, slots=True)
-class Correction:
-    """A request that gives another figure.
-
-    Attributes:
-        at: Index of its message.
-        text: The sentence with the figure. Untrusted.
-        given: The figures it gives.
-        before: The figures of the answer it corrects.
-        about: What the exchange is about, as roots.
-    """
-
-    at: int
-    text: str
-    given: frozenset[_Measure]
-    before: frozenset[_Measure]
-    about: frozenset[str]
-
-    def replaces(self, statement: str) -> bool:
-        """Whether it gives another figure with the same unit for what a statement says."""
-        stated = [measure for measure in _measures(statement) if measure[1]]
-        shared = self.about.intersection(roots(statement)).difference(*stated)
-        return len(shared) >= _ALIKE and any(map(self._is_other, stated))
-
-    def _is_other(self, stated: _Measure) -> bool:
-        figure, unit = stated
-        figures = {given for given, of in self.given if of in ("", unit)}
-        named = stated in self.before or figure in {given for given, _ in self.given}
-        return named and bool(figures - {figure})
-
-    def is_stated_in(self, line: str) -> bool:
-        """Whether a line of a summary has the new figure."""
-        return bool({figure for figure, _ in self.given} & {figure for figure, _ in _measures(line)})
-
-
-def corrections(views: Sequence[View]) -> list[Correction]:
-    """The requests of a middle that correct a figure, in order."""
-    found = []
-    for at, view in enumerate(views):
-        brief = (
-            view.request and len(view.text) <= _MAX_CORRECTION_CHARS and lexicon().corrects.search(view.text)
-        )
-        given = frozenset(_measures(view.text)) if brief else frozenset[_Measure]()
-        if given:
-            exchange = [one.text for one in views[max(0, at - _EXCHANGE) : at] if one.role != "tool"]
-            statement = next(sentence for sentence in sentences(view.text) if any(_measures(sentence)))
-            about = frozenset(roots("\n".join((*exchange, view.text))))
-            before = frozenset(_measures("\n".join(exchange[-1:])))
-            found.append(Correction(view.index, one_line(statement, _EXCERPT_CHARS), given, before, about))
-    return found
-
-
-def correction_of(statement: str, at: int, corrections: Sequence[Correction]) -> Correction | None:
-    """The last correction that replaces what a message stated."""
-    return next((one for one in reversed(corrections) if one.at > at and one.replaces(statement)), None)
-
-
-def with_correction(statement: str, at: int, corrections: Sequence[Correction]) -> str:
-    """A statement, followed by what a person said instead."""
-    found = correction_of(statement, at, corrections)
-    return statement if found is None else f"{statement} (changed since: {found.text})"
-
-
-def _measures(text: str) -> Iterator[_Measure]:
-    for currency, figure, word in _MEASURE.findall(text):
-        unit = next((root for root in roots(word) if not root.startswith("=")), "")  # `12 instead` has none
-        yield figure.replace(",", ""), currency or unit

@@ -34,7 +34,7 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _HASH = re.compile(r"(?:sha\d{1,3}:)?(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}")
 _ID = re.compile(
     r"[A-Z][A-Z0-9]{1,9}(?:-\d{1,9}){1,3}|[A-Za-z]-\d{2,9}|#\d{1,7}|!\d{2,7}"  # tickets, requests to merge
-    r"|[A-Z]{1,2}\d{2,4}"  # rooms, rules, entries
+    r"|[A-Z]{1,2}\d{2,4}|#[A-Z]{1,3}\d{3,10}"  # rooms, rules, entries, orders
     r"|(?!\d{1,3}(?:\.\d{3})+$|\d\d?\.\d\d?\.\d{4}$)"  # no sum and no day, but
     r"v?\d{1,3}(?:\.\d{1,5}){2,3}(?:-?[a-z]{1,5}\.?\d{0,4})?"  # versions and hosts
     r"|0\d{1,4}-\d{5,10}|\+?\d{1,3}(?:-\d{3}){1,2}-\d{4}"  # telephones
@@ -54,6 +54,12 @@ _MEASURE = re.compile(  # begins with its digit, which is found fast; what stand
 _STRIP = ".,:;!?'\"`*_#)"
 _ESCAPE = re.compile(r"(?<!:)\\(?:u[0-9a-fA-F]{4}|[nrt](?![a-z]))")
 """Left over from text that was encoded twice; `C:\\notes` is not one."""
+
+_RELEASE = re.compile(r"[A-Za-z]+/\d+(?:\.\d+)+")
+"""A program with its version: `Mozilla/5.0`."""
+
+_PATTERN, _DRIVE = re.compile(r"\\(?!\w|\\)"), re.compile(r"[A-Za-z]:")
+"""A backslash that no name follows is part of a pattern: `report\\.csv`."""
 
 _LINES = re.compile(r"[^\\/:]*(?:\\[nrt][^\\/]*)+")
 """Lines of a text that was encoded twice, unless they end in a file name."""
@@ -76,6 +82,10 @@ _NAME = re.compile(
     r")(?![\w/-])"
 )
 _CALLED = re.compile(r"[\w.*&]{3,60}\([^()]{0,40}\)")
+_BOLD, _PHRASE_WORDS = re.compile(r"\*\*([^*\n]{3,50})\*\*"), 5
+"""What an assistant sets in bold, and how many words of it are a name rather than a sentence."""
+
+_CAPITALISED = re.compile(r"(?<=[a-z,(:*] )[A-Z][a-zA-Z0-9]{2,15}(?: [A-Z][a-zA-Z0-9]{2,15}){1,3}(?![\w-])")
 _PLAIN = re.compile(r"(?<![\w.,\-/#$€£¥:])\d{3,6}(?:\.\d{1,4})?(?![\w%/:-]|[.,]\d)")
 _WORD = re.compile(r"[A-Za-z]+")
 
@@ -149,9 +159,11 @@ def _is_path(value: str) -> bool:
     match = _PATH.match(value)
     if match is None or not any(map(str.isalpha, value)) or _ESCAPE.search(value):
         return False
+    if _RELEASE.fullmatch(value):
+        return False
     if _LINES.fullmatch(value) and not lexicon().file_name.search(value):
         return False
-    if lexicon().device.match(value):
+    if lexicon().device.match(value) or (_PATTERN.search(value) and not _DRIVE.match(value)):
         return False
     if match.end() < len(value) and not value.startswith(("/", "~", ".")):
         return False
@@ -218,6 +230,17 @@ def prose_values(text: str) -> Iterator[FactValue]:
     for figure in _PLAIN.findall(prose):
         found[FactValue("numbers", figure)] = None
     yield from found
+
+
+def emphasised(text: str) -> Iterator[str]:
+    """The short phrases a text sets in bold, and its names of several capitalised words."""
+    prose = without_code(text)
+    yield from dict.fromkeys(
+        phrase
+        for phrase in (bold.strip(" :.") for bold in _BOLD.findall(prose))
+        if len(phrase.split()) <= _PHRASE_WORDS and terms(phrase)
+    )
+    yield from dict.fromkeys(_CAPITALISED.findall(prose))
 
 
 def _is_plain(word: str) -> bool:

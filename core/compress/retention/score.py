@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from core.compress.facts.collect import constraints, topic_of
+from core.compress.facts.corrections import Correction, correction_of, corrections
 from core.compress.facts.history import Outcome, pending, stories_of
 from core.compress.facts.importance import CATEGORIES, WeighedFacts, weigh
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, views
-from core.compress.facts.sentence_facts import Correction, correction_of, corrections
 from core.compress.facts.topic import roots
 from core.compress.facts.values import prose_values, values
 from core.compress.retention.ground.evidence import Evidence

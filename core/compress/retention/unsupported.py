@@ -204,7 +204,7 @@ def _strange_figures(
     for match in _ALONE.finditer(sentence):
         figure, next_word = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
         known = any(figure in fact.value for fact in facts)
-        known = known or any(may_be_own_count(figure, word) for word in next_word)
+        known = known or any(may_be_own_count(figure, word, sentence, evidence) for word in next_word)
         small = figure.isdigit() and int(figure) <= SMALL
         rough = is_rough(sentence, match.start(), figure)
         if not (known or small or rough or evidence.tells(figure) or is_day(figure, evidence)):

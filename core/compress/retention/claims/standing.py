@@ -76,9 +76,10 @@ def stands(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
             return evidence.holds(value) or (value[:1] == "#" and evidence.mentions(value[1:]))
 
 
-def may_be_own_count(figure: str, counted: str) -> bool:
-    """Whether the writer of a summary may have counted that many of something."""
-    return counted.rstrip(".,;)") in COUNTED and len(figure.partition(".")[0]) <= _FEW_DIGITS
+def may_be_own_count(figure: str, counted: str, sentence: str, evidence: Evidence) -> bool:
+    """Whether the writer of a summary, or the program that recorded a call, may have counted that many."""
+    few = len(figure.partition(".")[0]) <= _FEW_DIGITS
+    return counted.rstrip(".,;)") in COUNTED and (few or evidence.is_record(sentence))
 
 
 def _path(path: str, evidence: Evidence) -> bool:
@@ -110,7 +111,8 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]
     own = [word for word in (unit, *counted) if word.rstrip(".,;)") in COUNTED]
     if own:
-        return may_be_own_count(figure, own[0]) or any(map(evidence.mentions, (figure, *spellings(figure))))
+        known = any(map(evidence.mentions, (figure, *spellings(figure))))
+        return known or may_be_own_count(figure, own[0], sentence, evidence)
     if is_code(sentence[: sentence.find(value)], value):
         return evidence.holds(figure)
     counted_by_hand = not money and unit not in lexicon().dull_units

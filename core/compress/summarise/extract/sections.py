@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from core.compress.facts.corrections import Correction, corrections, with_correction
 from core.compress.facts.history import files, outcomes
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View
-from core.compress.facts.sentence_facts import Correction, corrections, with_correction
 from core.compress.facts.topic import Topic, terms
 from core.compress.summarise.answer_check import sections
 from core.compress.summarise.base import heading_line

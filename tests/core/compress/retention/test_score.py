@@ -58,7 +58,8 @@ def test_each_message_shows_the_share_of_its_facts_that_is_lost() -> None:
     middle = [assistant("src/a.py and src/b.py"), assistant("nothing to see"), assistant("src/b.py")]
     report = retention(middle, "src/a.py", offset=40)
     first, nothing, last = report.lost_by_message
-    assert first == pytest.approx(0.5, abs=0.05)
+    assert first is not None
+    assert 0.5 < first < 0.75  # what is said again counts for more
     assert (nothing, last) == (None, 1.0)
     assert {fact.value: fact.messages for fact in report.facts}["src/b.py"] == (40, 42)
 

@@ -146,3 +146,50 @@ def test_an_id_that_was_looked_up_counts_and_those_a_listing_holds_do_not() -> N
     found = weights(retention(middle, ""))
     assert "NM1VX1" in found
     assert not {"KC18K6", "S61CZX"} & found.keys()
+
+
+def test_a_name_counts_more_if_a_call_that_changes_something_uses_it() -> None:
+    middle = [
+        user("add a setting"),
+        *call("patch", "ok", path="src/settings.py", new_string="RETRY_LIMIT = 3"),
+        assistant("`RETRY_LIMIT` is read at the start, `MAX_PAUSE` is not there yet."),
+    ]
+    found = weights(retention(middle, ""))
+    assert found["RETRY_LIMIT"] > found["MAX_PAUSE"]
+
+
+def test_what_comes_up_last_counts_more_than_what_came_up_first() -> None:
+    middle = [assistant("see src/early.py"), assistant("then this"), assistant("and src/late.py")]
+    found = weights(retention(middle, ""))
+    assert found["src/late.py"] > found["src/early.py"] > 0
+
+
+def test_what_an_assistant_sets_in_bold_and_names_of_several_words_are_facts() -> None:
+    middle = [user("which one?"), assistant("**Rejection sampling:** is what the Web Audio API needs here.")]
+    assert {"Rejection sampling", "Web Audio API"} <= weights(retention(middle, "")).keys()
+    kept = retention(middle, "It uses the Web Audio API with rejection sampling.")
+    assert {fact.category for fact in kept.lost} == {"asks"}
+
+
+def test_a_commit_is_a_fact_however_much_git_prints() -> None:
+    printed = "hook: formatting\n" * 60 + "[main 4e5c42a] Add the backend\n 9 files changed"
+    middle = [user("commit it"), *call("terminal", printed, command="git commit -am wip"), assistant("Done.")]
+    assert "4e5c42a" in weights(retention(middle, ""))
+
+
+def test_each_part_of_a_long_request_is_a_request() -> None:
+    request = "Build a page that draws cards. " + "It shows ten kingdom cards at once. " * 9
+    middle = [user(f"{request}Put a button for GENERATE at the top of it."), assistant("It is built.")]
+    asked = [fact.value for fact in retention(middle, "").facts if fact.category == "asks"]
+    assert asked[0].startswith("Build a page")
+    assert "button for GENERATE" in asked[-1]
+
+
+def test_an_order_with_its_sign_is_an_id_and_patterns_and_releases_are_no_paths() -> None:
+    middle = [
+        user("grep it"),
+        *call("terminal", "ok", command="grep -A1 report/all\\.render Mozilla/5.0 src/report.py"),
+        assistant("Order #W8855135 is in src/report.py."),
+    ]
+    found = [fact.value for fact in retention(middle, "").facts if fact.category in ("ids", "paths")]
+    assert sorted(found) == ["#W8855135", "src/report.py"]

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from core.compress.facts.corrections import correction_of, corrections
 from core.compress.facts.readable import views
-from core.compress.facts.sentence_facts import correction_of, corrections
 from core.compress.retention.score import retention
 from core.compress.summarise.base import SummaryRequest
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
