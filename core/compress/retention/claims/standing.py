@@ -11,6 +11,7 @@ from core.compress.facts.lexicon import day_of, days_as_written, lexicon, spelli
 from core.compress.facts.values import FactValue
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
+from core.compress.retention.ground.figures import plain_number
 
 SMALL = 12
 """Numbers up to this may be counts made by the writer of a summary."""
@@ -105,7 +106,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     match = _FIGURE.search(value)
     if match is None:
         return True
-    figure = match.group().rstrip(",").replace(",", "")
+    figure = plain_number(match.group().rstrip(","))
     unit = value[match.end() :].strip()
     money = value[:1] in "$€£¥" or unit.lower() in _CURRENCIES
     counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]

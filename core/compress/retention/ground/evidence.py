@@ -14,7 +14,7 @@ from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
 from core.compress.retention.ground.acts import Acts
 from core.compress.retention.ground.claim_words import claim_words
-from core.compress.retention.ground.figures import Figures
+from core.compress.retention.ground.figures import Figures, plain_number
 from core.model.transcript.message import Message
 
 _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
@@ -39,9 +39,6 @@ _BESIDE, _MAX_OCCURRENCES = 80, 30
 
 _MAX_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
-_COMMA = re.compile(r"\d{1,6},\d{1,2}")
-"""A figure with a decimal comma."""
-
 _NEW_LINE = re.compile(r"\\[nrt]")
 """A line break or tab as JSON writes it: a word begins after it."""
 
@@ -137,10 +134,11 @@ class Evidence:
 
     def tells(self, figure: str) -> bool:
         """Whether a figure occurs in any form: as a version, grouped or not, more exactly, hexadecimal."""
-        plain = figure.replace(",", "." if _COMMA.fullmatch(figure) else "")
-        forms = [figure, plain, f"v{plain}", *spellings(figure), *clock_times(figure)]
+        plain = plain_number(figure)
+        forms = [figure, plain, f"v{plain}", f"python{plain}", *spellings(figure), *clock_times(figure)]
         held = any(map(self.mentions, dict.fromkeys(forms)))
-        rounded = self.figures.rounds_to(plain) or ("." in plain and self.figures.in_other_unit(plain))
+        scaled = "." in plain or plain.endswith("000")
+        rounded = self.figures.rounds_to(plain) or (scaled and self.figures.in_other_unit(plain))
         return held or self.codes(plain) or rounded
 
     @cached_property

@@ -23,7 +23,15 @@ _TINY = 1e-9
 _EXACT, _ID_DIGITS = 3, 32
 """Digits by which a rounded figure is recognised; digits from which a number is an id."""
 
+_COMMA = re.compile(r"\d{1,6},\d{1,2}")
+"""A figure with a decimal comma."""
+
 _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
+
+
+def plain_number(figure: str) -> str:
+    """A figure without separators, with a decimal point: 4,06 is 4.06, and 12,000 is 12000."""
+    return figure.replace(",", "." if _COMMA.fullmatch(figure) else "")
 
 
 class Figures:

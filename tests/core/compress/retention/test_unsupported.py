@@ -185,6 +185,7 @@ STAY = [
     user("Hi, I am Irma Roth. Move lib/tour.ts to src/, and for the tests just use example.org."),
     *call("patch", "Done", input="*** Update File: src/offer.md\n+Submit by June. Filed under: tours"),
     assistant("Moved; port 5432 serves 5 tours. The Basic Plan allows 12 guests."),
+    assistant("It runs on python3.13 with 400K-500K requests a day, a share of 0.0406 or 4.06 %."),
 ]
 
 
@@ -212,6 +213,10 @@ def test_what_only_resembles_the_messages_is_flagged(claim: str, category: str) 
         "Irma Roth asked.",
         "The user asked to move lib/tour.ts.",
         "The PID is known.",
+        "It needs Python 3.13.",
+        "It answers 400,000 to 500,000 requests a day.",
+        "The share was 4,06 %.",
+        "The customer accepted that.",
     ],
 )
 def test_what_the_messages_say_or_anybody_counts_is_not(claim: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.retention.ground.figures import Figures
+from core.compress.retention.ground.figures import Figures, plain_number
 
 TEXT = "waited 5 times, 5k rows of 21,774, indexer=1200m, 18,102 steps"
 
@@ -31,3 +31,10 @@ def test_the_same_amount_in_another_unit_is_known(figure: str) -> None:
 def test_a_round_figure_is_no_other_one_without_a_unit() -> None:
     assert not Figures("waited 5 times, 12 rows").in_other_unit("5000")
     assert not Figures("waited 5 times, 12 rows").in_other_unit("12000")
+
+
+@pytest.mark.parametrize(
+    ("written", "number"), [("4,06", "4.06"), ("12,000", "12000"), ("1,234.5", "1234.5")]
+)
+def test_a_comma_is_a_decimal_point_or_a_separator(written: str, number: str) -> None:
+    assert plain_number(written) == number
