@@ -28,7 +28,7 @@ BEGINNINGS = {
     "fallback": "No model wrote a summary: the summary model did not answer in time.",
     "aborted": "Compression failed: the summary model's API key was refused (401). Nothing was removed.",
 }
-SEVERITIES = {"model": None, "fallback": Severity.WARNING, "aborted": Severity.CRITICAL}
+SEVERITIES = {"model": None, "fallback": Severity.CRITICAL, "aborted": Severity.CRITICAL}
 """How bad a compaction is that no other thing is wrong with."""
 PLAYED = [(scenario, script) for scenario in scenarios() for script in scenario.sessions]
 

@@ -141,7 +141,8 @@ def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
 def _may_be_of(noun: str, before: str) -> bool:
     """Whether a figure after some words can belong to a thing: they name it, or a day, or nothing else."""
     label = _LABEL.search(before)
-    return label is None or noun in label.group() or day_of(before[-_A_DAY:]) is not None
+    named = re.search(rf"{re.escape(noun)} \w+ \($", before) is not None  # port in use (8080)
+    return label is None or noun in label.group() or named or day_of(before[-_A_DAY:]) is not None
 
 
 def _is_listed(match: re.Match[str], sentence: str) -> bool:
@@ -223,6 +224,8 @@ def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:
     words, figure = claim_words(), figure_of(match[1])
     limit = words.limit.search(part[: match.start()])
     nouns = (match["nouns"] or "").lower().split()
+    if COUNTED.intersection(nouns) and figure.isdigit() and int(figure) <= SMALL:
+        return ""
     noun = next((one for one in nouns if words.counted.get(one.removesuffix("s"))), "".join(nouns[:1]))
     one = noun.removesuffix("s")
     things = words.counted.get(noun) or words.counted.get(one) or ((one,) if limit and one else ())

@@ -37,6 +37,9 @@ _SIZE = re.compile("[kmgt]i?b")
 _BESIDE, _MAX_OCCURRENCES = 80, 30
 """Words within this many characters are said together; how many occurrences of one word are checked."""
 
+_EXACT = 3
+"""A figure with more characters than this is no mere count."""
+
 _MAX_LINES, _NEAR = 80, 2000
 _RECORD = re.compile(r"\W*(?:[A-Z][\w ]{0,20}: )?([\w.-]+)\b(?:\] |.* -> )")
 _NEW_LINE = re.compile(r"\\[nrt]")
@@ -111,6 +114,11 @@ class Evidence:
         other = rf"\b{first} [A-Z][a-z]+" if known[0] else rf"\b[A-Z][a-z]+ {last}\b"
         return any(re.search(other, message.text) for message in self._known)
 
+    def joins(self, first: str, last: str) -> bool:
+        """Whether two words stand together in another way: `sveltejs/kit` for SvelteKit."""
+        together = rf"{re.escape(first)}\w{{0,3}}\W{{1,2}}{re.escape(last)}"
+        return self.holds(first) and re.search(together, self._text) is not None
+
     def beside(self, rare: str, other: str) -> bool:
         """Whether two names or roots occur within a dozen words of each other; the rarer is searched."""
         near, forms = self.near(rare), forms_of(other)
@@ -135,8 +143,8 @@ class Evidence:
     def tells(self, figure: str) -> bool:
         """Whether a figure occurs in any form: as a version, grouped or not, more exactly, hexadecimal."""
         plain = plain_number(figure)
-        forms = [figure, plain, f"v{plain}", f"python{plain}", *spellings(figure), *clock_times(figure)]
-        held = any(map(self.mentions, dict.fromkeys(forms)))
+        forms = [figure, plain, f"v{plain}", *spellings(figure), *clock_times(figure)]
+        held = any(map(self.mentions, dict.fromkeys(forms))) or self._numbers_a_name(plain)
         scaled = "." in plain or plain.endswith("000")
         rounded = self.figures.rounds_to(plain) or (scaled and self.figures.in_other_unit(plain))
         return held or self.codes(plain) or rounded
@@ -145,6 +153,11 @@ class Evidence:
     def figures(self) -> Figures:
         """The figures of the messages, compared as numbers."""
         return Figures(self._text)
+
+    def _numbers_a_name(self, figure: str) -> bool:
+        """Whether a figure ends a word: python3.13, mayer2015."""
+        whole = rf"[a-z]{{3}}{re.escape(figure)}(?!\w|\.\d)"
+        return len(figure) > _EXACT and figure in self._text and re.search(whole, self._text) is not None
 
     def codes(self, figure: str) -> bool:
         """Whether a whole number occurs in hexadecimal."""

@@ -186,6 +186,7 @@ STAY = [
     *call("patch", "Done", input="*** Update File: src/offer.md\n+Submit by June. Filed under: tours"),
     assistant("Moved; port 5432 serves 5 tours. The Basic Plan allows 12 guests."),
     assistant("It runs on python3.13 with 400K-500K requests a day, a share of 0.0406 or 4.06 %."),
+    assistant("From paper2015.pdf and `@sveltejs/kit`; the usual port (8081) is taken."),
 ]
 
 
@@ -217,6 +218,10 @@ def test_what_only_resembles_the_messages_is_flagged(claim: str, category: str) 
         "It answers 400,000 to 500,000 requests a day.",
         "The share was 4,06 %.",
         "The customer accepted that.",
+        "The pages are built with SvelteKit on Windows.",
+        "It follows the paper of 2015.",
+        "The usual port 8081 is taken.",
+        "The first ten lines were read.",
     ],
 )
 def test_what_the_messages_say_or_anybody_counts_is_not(claim: str) -> None:

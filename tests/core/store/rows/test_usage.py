@@ -180,10 +180,11 @@ def test_an_answer_nobody_waited_for_is_booked_nowhere(tmp_path: Path, release: 
 
 def test_of_a_day_only_its_own_sessions_count(tmp_path: Path) -> None:
     with SessionDatabase(tmp_path / "state.db", "0.22") as database:
-        for session in ("old", "new"):
-            database.session(session)
-            spent(database, session)
+        database.session("old")
+        spent(database, "old")
         database.message("old", "assistant", "It all began", finish_reason="length")
+        database.session("new")
+        spent(database, "new")
         times = dict(database.connection.execute("SELECT id, started_at FROM sessions"))
     with Store(database.path) as store:
         assert collect([store]).ledger().lower_bound

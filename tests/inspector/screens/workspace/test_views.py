@@ -43,7 +43,7 @@ async def test_a_broken_config_stays_the_answer_of_every_screen_that_needs_it(ho
     (home / "config.yaml").write_text("model: [unclosed\n")
     place = Location(home / "state.db", home)
     session = None if view in ("findings", "sessions") else "twice"
-    async with settled(InspectorApp([place], session=session, view=view, now=lambda: NOW), 80, 24) as pilot:
+    async with settled(InspectorApp([place], session=session, view=view, now=lambda: NOW), 200, 40) as pilot:
         shown = " ".join(drawn(pilot).split())
         assert "did not find expected ',' or ']'" in shown
         assert "Reading rows" not in shown
