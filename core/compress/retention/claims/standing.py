@@ -218,7 +218,7 @@ def _name(value: str, evidence: Evidence) -> bool:
     if not _IDENTIFIER.fullmatch(value) or value.isupper():
         words = _LONG_WORD.findall(value)
         return value.isupper() or 2 * sum(map(evidence.holds, words)) >= len(words)
-    if len(parts := parts_of(value)) == _TWO and evidence.joins(*parts):
+    if len(parts := parts_of(value)) == _TWO and evidence.writes_as_two(*parts):
         return True
     last = value.rpartition(".")[2]
     return len(last) > _LEAST_WORDS and last != value and evidence.mentions(last)

@@ -111,11 +111,12 @@ class Evidence:
         known = [self.holds(word[:_STEM]) for word in (first, last)]
         if known[0] == known[1]:
             return False
-        other = rf"\b{first} [A-Z][a-z]+" if known[0] else rf"\b[A-Z][a-z]+ {last}\b"
+        there = re.escape(first if known[0] else last)
+        other = rf"\b{there} [A-Z][a-z]+" if known[0] else rf"\b[A-Z][a-z]+ {there}\b"
         return any(re.search(other, message.text) for message in self._known)
 
-    def joins(self, first: str, last: str) -> bool:
-        """Whether two words stand together in another way: `sveltejs/kit` for SvelteKit."""
+    def writes_as_two(self, first: str, last: str) -> bool:
+        """Whether two words of a name are written apart: `sveltejs/kit` for SvelteKit."""
         together = rf"{re.escape(first)}\w{{0,3}}\W{{1,2}}{re.escape(last)}"
         return self.holds(first) and re.search(together, self._text) is not None
 
