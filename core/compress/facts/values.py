@@ -20,6 +20,9 @@ _EDGE = r"\s\"'`<>(){},;|\[\]=*（）「」，。；：、"
 _TOKEN = re.compile(rf"(?<![^{_EDGE}])[^{_EDGE}\d/\\.]{{0,80}}[\d/\\.][^{_EDGE}]{{1,300}}")
 """A word with a digit, a slash or a dot: only such a word can be a fact."""
 
+_DIFF = re.compile(r"^(?:---|\+\+\+|diff --git) [ab]/", re.MULTILINE)
+"""A line of a diff, which puts a letter before the paths of both sides."""
+
 _TELLING = re.compile(r"[\d/\\.]").search
 _RUN_ON = re.compile(r"(?<=[\u3040-\u9fff])(?=[\dA-Za-z][\dA-Za-z_-]{4,}(?![\w./\\]*[/\\.]))", re.ASCII)
 """Where a script without spaces is directly followed by an id or a figure."""
@@ -124,7 +127,10 @@ def _all(text: str, errors: bool) -> list[FactValue]:
         found += [FactValue("urls", url.rstrip(_STRIP)[:MAX_FACT_CHARS]) for url in _WEB.findall(text)]
         words = " ".join(filter(_TELLING, dict.fromkeys(text.split())))
         words = words if words.isascii() else _RUN_ON.sub(" ", words)
-        found += filter(None, map(classify, dict.fromkeys(_TOKEN.findall(words))))
+        tokens = _TOKEN.findall(words)
+        if _DIFF.search(text):
+            tokens = [token.removeprefix("a/").removeprefix("b/") for token in tokens]
+        found += filter(None, map(classify, dict.fromkeys(tokens)))
         found += [FactValue("numbers", measure) for measure in measures(text)]
     if errors:
         found += [FactValue("errors", line) for line in error_lines(text)]

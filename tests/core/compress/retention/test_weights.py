@@ -193,3 +193,11 @@ def test_an_order_with_its_sign_is_an_id_and_patterns_and_releases_are_no_paths(
     ]
     found = [fact.value for fact in retention(middle, "").facts if fact.category in ("ids", "paths")]
     assert sorted(found) == ["#W8855135", "src/report.py"]
+
+
+def test_a_diff_names_the_file_without_the_letter_of_its_side() -> None:
+    diff = "--- a/src/claims.py\n+++ b/src/claims.py\n@@ -1 +1 @@\n-x\n+y"
+    middle = [user("fix src/claims.py"), *call("patch", diff, path="src/claims.py"), assistant("Done.")]
+    assert [fact.value for fact in retention(middle, "").facts if fact.category == "paths"] == [
+        "src/claims.py"
+    ]
