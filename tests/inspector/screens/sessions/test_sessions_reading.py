@@ -204,8 +204,11 @@ async def test_an_empty_database_says_so(app: MakeApp, database: object, tmp_pat
 async def test_pressure_is_there_at_once_where_an_earlier_run_computed_it(
     app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with settled(app(home), 120, 30):
-        pass  # only to remember
+    async with settled(app(home), 120, 30) as pilot:
+        for _ in range(100):
+            if len(recall([Location(home / "state.db", home)])) == 4:
+                break
+            await settle(pilot)
 
     def nothing(*_args: Any) -> Any:
         yield from ()
