@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -192,8 +192,11 @@ def with_texts(location: Location, reading: Reading, stop: Cancelled) -> Reading
     return read(location, generation, stop, conversation=reading.context.conversation)
 
 
-def texts_of(location: Location, reading: Reading, stop: Cancelled) -> Iterator[Message]:
-    """The messages of a reading with their texts, one by one, so that a caller need not hold all."""
+def texts_of(location: Location, reading: Reading, stop: Cancelled) -> Generator[Message, None, None]:
+    """The messages of a reading with their texts, one by one, so that a caller need not hold all.
+
+    It holds a database open: a caller that may stop early closes it in its own thread.
+    """
     here = reading.context
     if reading.measured.whole or here.conversation.generations[-1:] != (here.generation,):
         yield from with_texts(location, reading, stop).messages

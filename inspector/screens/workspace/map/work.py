@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from core.compress.engines.host.process import EngineFailed
@@ -85,8 +86,13 @@ def count_tokens(location: Location, reading: Reading, stop: Stop) -> TokenCount
     from core.account.tokenizers.count import TokenCache, count_messages
     from core.account.tokenizers.vocabularies import TokenizerProcess
 
-    messages, model = texts_of(location, reading, stop), reading.context.settings.model
-    with TokenCache() as cache, TokenizerProcess() as tokenizer:
+    model = reading.context.settings.model
+    # Closed here, not wherever it is collected: its database belongs to this thread.
+    with (
+        closing(texts_of(location, reading, stop)) as messages,
+        TokenCache() as cache,
+        TokenizerProcess() as tokenizer,
+    ):
         counts = count_messages(messages, model, cache=cache, count=tokenizer.count, cancelled=stop)
     return counts if counts.complete else None
 
