@@ -99,8 +99,7 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
         for match in filter(partial(_counts_something, part, sentence), _QUANTITY.finditer(part)):
             unit = _other(_count(match, part), evidence) or _uncounted(match, part, evidence)
             figure = figure_of(match[1])
-            scaled = figure.endswith("000") and evidence.figures.in_other_unit(figure)
-            if unit and not scaled and not evidence.codes(figure):
+            if unit and not evidence.figures.in_another_scale(figure) and not evidence.codes(figure):
                 yield f"{match[1]} {unit}"
     for match in _LABELLED.finditer(sentence):
         if not is_rough(sentence, match.start("figure"), match["figure"]) and _is_of_another(match, evidence):

@@ -29,7 +29,7 @@ _ADDED = 8
 _ROUNDED = 3
 """A rounded figure has at most this many digits: `about 2,198` was said exactly somewhere."""
 
-_LEAST_WORDS, _TWO = 3, 2
+_LEAST_WORDS = 3
 _TELLING, _BRIEF_LINE = re.compile(r"[\w./-]*(?:\d[\w./-]{3}|[\w/-]{3}\d|_\w{3})[\w./-]*"), 200
 """A name or figure that identifies one thing; and the longest line, in characters, about one thing."""
 
@@ -218,7 +218,8 @@ def _name(value: str, evidence: Evidence) -> bool:
     if not _IDENTIFIER.fullmatch(value) or value.isupper():
         words = _LONG_WORD.findall(value)
         return value.isupper() or 2 * sum(map(evidence.holds, words)) >= len(words)
-    if len(parts := parts_of(value)) == _TWO and evidence.writes_as_two(*parts):
-        return True
+    match parts_of(value):
+        case (first, second) if evidence.writes_as_two(first, second):
+            return True
     last = value.rpartition(".")[2]
     return len(last) > _LEAST_WORDS and last != value and evidence.mentions(last)

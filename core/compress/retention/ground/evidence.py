@@ -146,8 +146,7 @@ class Evidence:
         plain = plain_number(figure)
         forms = [figure, plain, f"v{plain}", *spellings(figure), *clock_times(figure)]
         held = any(map(self.mentions, dict.fromkeys(forms))) or self._numbers_a_name(plain)
-        scaled = "." in plain or plain.endswith("000")
-        rounded = self.figures.rounds_to(plain) or (scaled and self.figures.in_other_unit(plain))
+        rounded = self.figures.rounds_to(plain) or self.figures.in_another_scale(plain)
         return held or self.codes(plain) or rounded
 
     @cached_property

@@ -64,6 +64,10 @@ class Figures:
         apart, figures = (step / 2, self._figures) if exact else (0.0, self._scaled_figures)
         return any(_holds_between(figures, (value - apart) * one, (value + apart) * one) for one in _SCALES)
 
+    def in_another_scale(self, figure: str) -> bool:
+        """The same for a figure without a unit: only one with a fraction, or in thousands, can be scaled."""
+        return ("." in figure or figure.endswith("000")) and self.in_other_unit(figure)
+
     @cached_property
     def _figures(self) -> list[float]:
         """Every figure in the text, in ascending order, each as every number it can be."""

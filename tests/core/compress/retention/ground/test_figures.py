@@ -38,3 +38,9 @@ def test_a_round_figure_is_no_other_one_without_a_unit() -> None:
 )
 def test_a_comma_is_a_decimal_point_or_a_separator(written: str, number: str) -> None:
     assert plain_number(written) == number
+
+
+def test_a_figure_without_a_unit_is_scaled_only_with_a_fraction_or_in_thousands() -> None:
+    assert Figures(TEXT).in_another_scale("1.2")
+    assert Figures(TEXT).in_another_scale("5000")
+    assert not Figures("of 371,204 rows").in_another_scale("371")
