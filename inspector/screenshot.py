@@ -48,11 +48,7 @@ async def frame(app: InspectorApp, size: tuple[int, int] = DEFAULT_SIZE) -> str:
 
 
 async def _settled(app: InspectorApp, pilot: Pilot[None]) -> bool:
-    """Wait until no worker is running and none has started another or opened a screen that did.
-
-    Returns:
-        Whether that happened within `MAX_SECONDS`.
-    """
+    """Wait until no worker runs and none has started more work; False if that takes too long."""
     calm, latest = 0, time.monotonic() + MAX_SECONDS
     while calm < LOOKS:
         if time.monotonic() > latest:

@@ -128,11 +128,7 @@ class GuardedServer(Server):
         self._ready = ready
 
     def serve(self, debug: bool = False) -> None:
-        """Serve until stopped. Requests are not logged, because the first one contains the token.
-
-        Args:
-            debug: Part of textual-serve's signature; unused.
-        """
+        """Serve until stopped. Requests are not logged, because the first one contains the token."""
         url = f"{self.public_url}/?token={self.guard.token}"
         web.run_app(
             self._make_app(),

@@ -134,15 +134,7 @@ def _calls(row: NewRow, sources: Mapping[int, Message]) -> int:
 def session_changes(
     session: Session, mode: ApplyMode, schema: Schema, counts: tuple[int, int], now: float
 ) -> tuple[ColumnChange, ...]:
-    """The changes to the session that is compacted.
-
-    Args:
-        session: The session as it is.
-        mode: How the compaction is written.
-        schema: Tells which columns exist.
-        counts: Messages and tool calls of the new transcript.
-        now: Epoch seconds.
-    """
+    """The changes to the session that is compacted; `counts` are its new messages and tool calls."""
     old: dict[str, Any] = {}
     new: dict[str, Any] = {}
     if mode is ApplyMode.IN_PLACE:

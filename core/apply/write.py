@@ -85,8 +85,7 @@ def stage_inserts(connection: sqlite3.Connection, rehearsal: Rehearsal, now: flo
 def write(connection: sqlite3.Connection, rehearsal: Rehearsal) -> tuple[int, ...]:
     """Write the rows of a prepared rehearsal; the database's own triggers update the full-text tables.
 
-    Returns:
-        Ids of the rows inserted, in order.
+    Returns the ids of the rows inserted, in order.
     """
     if rehearsal.new_session:
         (source,) = read_images(connection, "sessions", "id", [rehearsal.session_id])

@@ -42,11 +42,7 @@ class Shape:
 
 
 def normalise(raw: Any) -> Buckets:
-    """The buckets of a response; its fields show its shape.
-
-    Args:
-        raw: The usage; an empty one gives all zeros, as in Hermes.
-    """
+    """The buckets of a response; its fields show its shape. An empty one gives all zeros, as in Hermes."""
     if not raw:
         return Buckets(0, 0, 0, 0, 0)
     shape = _shape(_shape_name(raw))

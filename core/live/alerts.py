@@ -61,12 +61,7 @@ class Alerts:
     looked: float = float("-inf")
 
     def passed(self, store: Store, sessions: Iterable[str]) -> Iterator[LiveEvent]:
-        """Limits exceeded since the last check.
-
-        Args:
-            store: The database.
-            sessions: Sessions that something was written about.
-        """
+        """Limits exceeded since the last check."""
         self.due |= dict.fromkeys(sessions)
         if not self.due or time.monotonic() - self.looked < PAUSE:
             return

@@ -57,12 +57,7 @@ class Status:
 
 
 def status_of(store: Store, session_id: str, stores: Sequence[OpenDatabase] = ()) -> Status:
-    """Determine the state of a conversation.
-
-    Args:
-        store: The database it is in.
-        session_id: Any of its sessions.
-        stores: The databases whose costs count; by default only this one.
+    """Determine the state of a conversation; the costs of `stores` count, by default of its own only.
 
     Raises:
         NotFoundError: There is no such session.
@@ -130,10 +125,6 @@ def newest_session(stores: Sequence[Store]) -> tuple[Store, Session]:
 
 def pace_of(explanation: Explanation, *, now: datetime | None = None) -> Pace:
     """Determine a conversation's pace.
-
-    Args:
-        explanation: Its explanation.
-        now: The moment asked about; the present by default.
 
     Raises:
         ConfigError: The price overrides are invalid.

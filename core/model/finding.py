@@ -159,12 +159,7 @@ class Headline:
 
 
 def groups_headline(found: Collection[Finding], fix_now: str = "") -> Headline:
-    """How many findings each group has; nothing without findings.
-
-    Args:
-        found: The findings, each once.
-        fix_now: The remedy if there is something to fix now.
-    """
+    """How many findings each group has, and how to fix what is to be fixed now; nothing without findings."""
     counts = Counter(one.group for one in found)
     parts = [f"{counts[group]:,} {_GROUP_WORDS[group]}" for group in FindingGroup if counts[group]]
     if not parts:

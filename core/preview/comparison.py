@@ -81,13 +81,7 @@ class Comparison:
 
 
 def begun(messages: tuple[Message, ...], plan: Plan, words: str) -> Comparison:
-    """What is known of a planned compaction: both sides, with a placeholder for the summary.
-
-    Args:
-        messages: The list before.
-        plan: Where it is cut.
-        words: The text in place of the summary.
-    """
+    """What is known of a planned compaction: both sides, with a placeholder for the summary."""
     head, tail = plan.head, plan.tail
     kept = (*range(head.start, head.end), *range(tail.start, tail.end))
     places = {place + (place >= head.size): origin for place, origin in enumerate(kept)}

@@ -179,9 +179,7 @@ def _author(summariser: Summariser, preview: Preview) -> str:
 def read_rate(session: Session, prompt: int) -> Decimal | None:
     """USD for a token carried again by a later request, read from the cache if there is one.
 
-    Args:
-        session: Its model and route.
-        prompt: Size of the requests, which may reach a long-context price tier.
+    `prompt` is the size of the requests, which may reach a long-context price tier.
 
     Raises:
         ConfigError: The user's `prices.yaml` cannot be used.

@@ -35,12 +35,7 @@ _WARNING_SHARE, _REMEDY_SHARE = 0.5, 0.1
 
 
 def headline_of(preview: Preview, saves: Decimal | None = None) -> Headline:
-    """The result of a preview in one sentence.
-
-    Args:
-        preview: The dry run.
-        saves: USD that each later request costs less; None when no price is known.
-    """
+    """The result of a preview in one sentence; `saves` is the USD that each later request costs less."""
     if preview.plan.fails_at is not None:
         return _fails(preview.plan)
     if preview.summary_index is None and not preview.plan.engine:
@@ -81,12 +76,7 @@ def comparison_headline(shown: Comparison) -> Headline:
 
 
 def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
-    """The headline of a past compaction with what its summary lost; a failed one is left unchanged.
-
-    Args:
-        headline: The headline without its summary.
-        kept: What the summary kept; None where nothing can be checked.
-    """
+    """The headline of a past compaction with what its summary lost; a failed one is left unchanged."""
     share = kept.lost_share if kept else None
     if headline.severity is not None or kept is None or not share:
         return headline
@@ -110,12 +100,7 @@ def broken_engine(name: str, what: str) -> Headline:
 
 
 def plan_headline(plan: Plan, decides: EngineInCharge | None = None) -> Headline:
-    """How far the next compaction is, and what one would cut now.
-
-    Args:
-        plan: The plan by the rules of Hermes' own compressor, or of the engine it names.
-        decides: The engine in charge of the conversation, if that is not Hermes' own.
-    """
+    """How far the next compaction is, and what one would cut now; `decides` is another engine in charge."""
     if plan.engine:
         return engine_plan(plan)
     if decides is not None:

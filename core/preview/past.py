@@ -61,12 +61,7 @@ def bill_of(event: CompressionEvent, found: Sequence[Payback]) -> Payback | None
 
 
 def past_comparison(past: Past, event: CompressionEvent | None = None) -> Comparison:
-    """Both sides of a boundary, measured.
-
-    Args:
-        past: The rows.
-        event: What log and rows say about it, if anything.
-    """
+    """Both sides of a boundary, measured; the event is what log and rows say about it, if anything."""
     before, after, at, found = past.before, past.after, past.summary_at, past.summary
     head, tail = past.cut
     focus = event.focus if event else None

@@ -45,12 +45,7 @@ def rows_of(message: Any) -> list[Any]:
 
 
 def row_name(message: Any, hashed: Callable[[str], str] = digest) -> str:
-    """The name of a message, whether from a request or from a database row.
-
-    Args:
-        message: A message in wire format; only role, content and calls count.
-        hashed: Used instead of `digest`, to look hashes up.
-    """
+    """The name of a message, by role, content and calls; `hashed` looks hashes up instead of making them."""
     if not isinstance(message, dict):
         return hashed(str(message))
     parts = [str(message.get("role")), hashed(shown_text(message)), str(message.get("tool_call_id") or "")]

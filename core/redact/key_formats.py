@@ -204,10 +204,6 @@ def is_scrambled(text: str, *, mixed: float = 0.42) -> bool:
 
     In a random string of letters and digits 62 % of neighbours differ in class, of small letters and digits
     40 %, of hexadecimal 47 %; of words and numbers in a row hardly 20 %.
-
-    Args:
-        text: The text to judge.
-        mixed: Minimum share of such neighbours if there are both capitals and small letters.
     """
     classes = _classes(text)
     digits = classes.count(b"d")

@@ -115,8 +115,7 @@ def _with_text(item: Any, text: str) -> Any:
 def learn(messages: Iterable[Message]) -> None:
     """Find the credentials of a conversation, so that all are masked wherever they occur.
 
-    Args:
-        messages: All messages that may be shown; read in one pass, in less than half the time of masking.
+    One pass over all messages that may be shown, in less than half the time of masking.
     """
     learn_texts(text for message in messages for text in _texts(message.wire))
 

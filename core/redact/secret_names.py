@@ -56,11 +56,7 @@ class Strength(IntEnum):
 
 @lru_cache(maxsize=4096)
 def strength(name: str) -> Strength:
-    """Judge a name such as `DB_PASSWORD`, `clientSecret`, `x-api-key` or `max_tokens`.
-
-    Args:
-        name: An identifier; words are told apart by `_`, `-`, `.` and camel case.
-    """
+    """Judge a name such as `DB_PASSWORD`, `clientSecret`, `x-api-key` or `max_tokens`, by its words."""
     known = names()
     words = [word.lower() for word in _WORD.findall(name)]
     while len(words) > 1 and (words[-1] in known.noise or words[-1].isdigit()):

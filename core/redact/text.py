@@ -211,9 +211,7 @@ def _outside(hits: Iterable[Hit], text: str) -> Iterator[Hit]:
 def manifest_values(text: str, saying: Iterable[int]) -> Iterator[Hit]:
     """Every value of every Secret in a text, as YAML or JSON, also escaped in JSON.
 
-    Args:
-        text: The text.
-        saying: Offsets at which the text says that something is a Secret.
+    `saying` are the offsets at which the text says that something is a Secret.
     """
     found: list[tuple[int, int]] = []
     for at in saying:

@@ -50,14 +50,7 @@ class _Tables:
 def examine(
     connection: sqlite3.Connection, schema: Schema, path: Path, *, integrity: bool = False
 ) -> StoreHealth:
-    """Report on a database.
-
-    Args:
-        connection: A read-only connection to it.
-        schema: Its schema.
-        path: Its file.
-        integrity: Also run SQLite's own quick check, which reads the whole file.
-    """
+    """Report on a database; `integrity` also runs SQLite's own quick check, which reads the whole file."""
     found = path.stat()
     wal = _size(log_of(path))
     page = _pragma(connection, "page_size")

@@ -113,12 +113,7 @@ class Store(ConversationLists):
     def messages(
         self, row_ids: Sequence[int], *, rewound: Collection[int] | None = None
     ) -> tuple[Message, ...]:
-        """The messages of these rows in the order given, each as Hermes would load it.
-
-        Args:
-            row_ids: The rows to read.
-            rewound: Which of them were taken back, if their conversation has been read.
-        """
+        """The messages of these rows in the order given, each as Hermes would load it."""
         with self._read() as (connection, schema):
             return read_messages(connection, schema, row_ids, rewound)
 

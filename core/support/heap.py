@@ -38,11 +38,7 @@ def short_looks() -> None:
 
 
 def give_back(forget: Callable[[], object] = lambda: None) -> None:
-    """Return freed memory to the system from now on, in a background thread.
-
-    Args:
-        forget: Drops cached data, each time before garbage is collected.
-    """
+    """Return freed memory to the system from now on, in a thread; `forget` drops cached data before."""
     Thread(target=_tidy, args=(_trimmer(), forget), daemon=True).start()
 
 

@@ -41,10 +41,7 @@ _FORMAT = 1
 
 
 def load_table(name: str) -> Any:
-    """The content of a YAML file of this distribution, a new object at every call.
-
-    Args:
-        name: Its path from the root of the packages, such as `core/hermes/markers/markers.yaml`.
+    """The content of a YAML file such as `core/hermes/markers/markers.yaml`, a new object at every call.
 
     Raises:
         FileNotFoundError: There is no such file.

@@ -96,14 +96,7 @@ def foresee(job: Job, engine: Engine, listener: Listener) -> Outcome:
 
 
 def run(job: Job, target: Target, engine: Engine, listener: Listener, *, restart: bool) -> Outcome:
-    """Compress an input into an output.
-
-    Args:
-        job: What to do.
-        target: Where to write.
-        engine: Compresses the shards.
-        listener: Follows the run.
-        restart: Discard what an earlier run left.
+    """Compress an input into an output; `restart` discards what an earlier run left.
 
     Raises:
         UsageError: The output is part of the input, or belongs to another run.

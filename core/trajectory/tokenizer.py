@@ -35,9 +35,7 @@ _TOKEN_BYTES = 4
 def quick_count(name: str, otherwise: Callable[[str], int]) -> Callable[[str], int] | None:
     """The function that counts the tokens of a text with toktok; None without the extra `fast`.
 
-    Args:
-        name: A bundled vocabulary.
-        otherwise: Counts the texts that toktok would count differently.
+    `otherwise` counts the texts that toktok would count differently.
     """
     tokenizer = _opened(name)
     if tokenizer is None:

@@ -34,11 +34,7 @@ SELDOM_USED = ("inspect",)
 
 
 def main() -> int:
-    """Run this process's command line. Loaded modules stay until the end, so they are never garbage.
-
-    Returns:
-        The exit code.
-    """
+    """Run this process's command line; its modules stay loaded until the end, so they are never garbage."""
     gc.set_threshold(_MANY)
     code = run()
     gc.freeze()  # otherwise the interpreter would collect once more before it exits
@@ -46,14 +42,7 @@ def main() -> int:
 
 
 def run(argv: Sequence[str] | None = None) -> int:
-    """Run one command line.
-
-    Args:
-        argv: The arguments without the program name; None for those of the process.
-
-    Returns:
-        The exit code.
-    """
+    """Run one command line, by default this process's, and return the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     _make_streams_forgiving()
     try:

@@ -25,11 +25,7 @@ def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
     """Print one JSON document, with the credentials in it masked as they are on screen.
 
     Everything outside ASCII is escaped: any stream can carry it, and no stored character can act on the
-    terminal it is printed to.
-
-    Args:
-        payload: The document.
-        mask: False if the user asked to see the texts of their own file.
+    terminal it is printed to. `mask` is False if the user asked to see the texts of their own file.
     """
     if mask:
         payload = jsonio.masked(payload)
@@ -38,12 +34,9 @@ def write_json(payload: dict[str, Any], *, mask: bool = True) -> None:
 
 
 def write_lines(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -> None:
-    """Print lines for people, wrapped to the terminal and in colour if it has any.
+    """Print untrusted lines for people, wrapped to the terminal and in colour if it has any.
 
-    Args:
-        lines: Untrusted text.
-        mask: As for `write_json`.
-        wrap: False for what is meant to be copied, such as a path.
+    `wrap` is False for what is meant to be copied, such as a path.
     """
     from inspector.terminal.ink import printed
 
@@ -52,11 +45,7 @@ def write_lines(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -
 
 
 def show(args: Namespace, document: Callable[[], dict[str, Any]], lines: Iterable[str]) -> int:
-    """Print a result: its document with --json, otherwise its lines; both are masked.
-
-    Returns:
-        The exit code of success.
-    """
+    """Print a result, masked: its document with --json, else its lines; the exit code of success."""
     if args.json:
         write_json(document())
     else:
@@ -172,9 +161,7 @@ def write_note(text: str) -> None:
 def progress(what: str, found: Callable[[], str] = lambda: "") -> Callable[[int, int], None]:
     """Make a progress callback; a terminal shows the progress if the work takes more than a second.
 
-    Args:
-        what: The work.
-        found: Its result so far, in a few words.
+    `found` gives its result so far, in a few words.
     """
 
     def tell(done: int, total: int) -> None:

@@ -39,15 +39,10 @@ class Column:
 def lines(
     columns: Sequence[Column], rows: Iterable[Sequence[str]], total: Sequence[str] | None = None
 ) -> list[str]:
-    """A header and the rows, then which columns were left out and why.
+    """A header, the rows and the totals, then which columns were left out and why.
 
-    Args:
-        columns: The columns, from left to right.
-        rows: One text per column, which may be coloured and untrusted; it is cleaned here.
-        total: A last row for the totals.
-
-    Returns:
-        Lines without trailing blanks, no wider than the terminal if stdout is one.
+    Rows have one text per column, coloured or untrusted; it is cleaned here. No line ends with blanks, or is
+    wider than the terminal if stdout is one.
     """
     cells = [[_clean(cell) for cell in row] for row in rows]
     foot = [[_clean(cell) for cell in total]] if total is not None else []

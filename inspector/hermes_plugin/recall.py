@@ -18,13 +18,7 @@ _AROUND = 300
 
 
 def recall_answer(home: Path, session: str, args: Mapping[str, Any]) -> dict[str, Any]:
-    """The answer of the recall tool.
-
-    Args:
-        home: The HERMES_HOME.
-        session: Any session of the conversation.
-        args: `query`, and optionally `limit`.
-    """
+    """The answer of the recall tool to `query` and optionally `limit`, about a session's conversation."""
     query = str(args.get("query") or "").strip()
     if not query:
         return {"error": "query is empty"}

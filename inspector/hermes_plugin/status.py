@@ -100,11 +100,7 @@ class Status:
 
 
 def status(home: Path, python: Path | None = None) -> Status:
-    """Check a home.
-
-    Args:
-        home: The HERMES_HOME.
-        python: The Python that runs Hermes; None for the one behind the `hermes` command.
+    """Check a home with the Python that runs Hermes, by default the one behind the `hermes` command.
 
     Raises:
         DatabaseError: The recording is unreadable.

@@ -62,12 +62,7 @@ def _auxiliary(found: Ledger) -> dict[str, Decimal]:
 
 
 def row(one: LedgerRow, auxiliary: Decimal | None = None) -> dict[str, Any]:
-    """One row of the document.
-
-    Args:
-        one: The row.
-        auxiliary: Cost of the side tasks of its session or conversation, which have rows of their own.
-    """
+    """One row of the document; `auxiliary` is the cost of its side tasks, which have rows of their own."""
     own = best_cost(one).usd
     if one.task:
         auxiliary = own

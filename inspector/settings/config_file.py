@@ -71,9 +71,6 @@ def own_settings() -> Settings:
 def refuse_sending(host: str) -> None:
     """Refuse to send something to another machine if the user's settings forbid it.
 
-    Args:
-        host: The machine it would go to.
-
     Raises:
         ConfigError: The settings say that nothing is sent.
     """

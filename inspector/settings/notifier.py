@@ -67,8 +67,7 @@ class Notifier:
     def tell(self, events: Sequence[LiveEvent]) -> str:
         """Alert for some events; blocks while the desktop does. If the desktop fails, ring the bell instead.
 
-        Returns:
-            Why the desktop failed, once per reason; empty if it worked or was not needed.
+        Returns why the desktop failed, once per reason.
         """
         if not events:
             return ""

@@ -73,10 +73,7 @@ class Line:
     def mark(self, words: Collection[str], style: Style, *, start: int = 0) -> Line:
         """Highlight each place where one of the words occurs, and one that is cut off at the end.
 
-        Args:
-            words: The words, as written; each appended piece of text is searched by itself.
-            style: Added to the style that is there.
-            start: Leave segments that begin before this cell as they are.
+        Each appended piece of text is searched by itself; segments before the cell `start` stay as they are.
         """
         marked: list[Segment] = []
         column = 0

@@ -26,11 +26,9 @@ ONE_HOUR_FACTOR = Decimal("1.6")
 
 
 def entry_at(rows: Sequence[PriceRow], at: datetime | None) -> PriceRow | None:
-    """The entry in force at a moment: the last one that applies, or the first if none did.
+    """The entry (oldest first) in force at a moment: the last one that applies, or the first if none did.
 
-    Args:
-        rows: Entries of one model, oldest first.
-        at: The moment; None takes the newest entry that applies all day.
+    Without a moment, the newest entry that applies all day.
     """
     if len(rows) < 2:
         return rows[0] if rows else None
@@ -46,16 +44,10 @@ def rates_for(row: PriceRow, prompt: int) -> Rates:
 
 
 def price(row: PriceRow | None, tokens: Buckets, *, calls: int = 1, one_hour: bool = False) -> Decimal | None:
-    """What the tokens cost; None if the entry, or the rate of a used bucket, is unknown.
+    """What the tokens of some calls cost; None if the entry, or the rate of a used bucket, is unknown.
 
     A bucket without a rate of its own is billed as uncached input, as providers without a cache price do.
-    Reasoning is part of the output and not priced again.
-
-    Args:
-        row: The entry.
-        tokens: The buckets; unknown ones count as empty.
-        calls: How many requests used them: the mean prompt selects a long-context tier.
-        one_hour: Whether cache writes are kept for an hour.
+    Reasoning is part of the output and not priced again. The mean prompt selects a long-context tier.
     """
     if row is None:
         return None
@@ -75,14 +67,7 @@ def write_rate(rates: Rates, *, one_hour: bool) -> Decimal | None:
 def cost(
     row: PriceRow, buckets: Sequence[int | None], *, calls: int = 1, one_hour: bool = False
 ) -> Decimal | None:
-    """Like `price`, but from plain numbers, for ledgers of many rows.
-
-    Args:
-        row: The entry.
-        buckets: Fresh input, cache read, cache write, output.
-        calls: How many requests used them.
-        one_hour: Whether cache writes are kept for an hour.
-    """
+    """Like `price`, but from plain numbers (new input, cache read and write, output), for large ledgers."""
     prompt = sum(bucket or 0 for bucket in buckets[:3]) if row.tiers else 0
     total = _ZERO
     for amount, rate in zip(

@@ -185,9 +185,6 @@ def _candidates(model: str, rules: Mapping[str, Any]) -> tuple[str, ...]:
 def open_book(*, one_hour: bool = False) -> PriceBook:
     """A price book with this user's overrides, which caches entries in the user's cache directory.
 
-    Args:
-        one_hour: Whether cache writes are kept for an hour.
-
     Raises:
         ConfigError: The file of overrides is invalid.
     """

@@ -61,13 +61,7 @@ class PriceList:
         return f"genai-prices {self.version}"
 
     def entries(self, provider: str | None, model: str, url: str | None = None) -> tuple[PriceRow, ...]:
-        """The dated entries of a model, oldest first; empty if the list has none.
-
-        Args:
-            provider: The provider's id in the list; None finds it by endpoint.
-            model: Model slug.
-            url: The endpoint.
-        """
+        """The dated entries of a model, oldest first; without a provider, of the one with this endpoint."""
         key = "\x1f".join((provider or "", url or "", model))
         if key not in self._known:
             if key in self._saved:
@@ -79,13 +73,7 @@ class PriceList:
         return self._known[key]
 
     def named(self, provider: str, names: Sequence[str], ending: str) -> str | None:
-        """The newest listed name that is one of `names` apart from its ending; None if there is none.
-
-        Args:
-            provider: The provider's id in the list.
-            names: Possible listed names, without their ending.
-            ending: Pattern of the ending.
-        """
+        """The newest listed name that is one of `names` apart from its ending; None if there is none."""
         listed = next((one.models for one in _shipped().providers if one.id == provider), ())
         return max((model.id for model in listed if re.sub(ending, "", model.id) in names), default=None)
 

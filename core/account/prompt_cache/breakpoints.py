@@ -71,13 +71,7 @@ def place(
 def with_prefix_tokens(
     breakpoints: Sequence[Breakpoint], weights: Sequence[int], base: int
 ) -> tuple[Breakpoint, ...]:
-    """The same breakpoints, each with the tokens before it.
-
-    Args:
-        breakpoints: The breakpoints as placed.
-        weights: Tokens of each message.
-        base: Tokens before the messages: tool schemas, and a separate system prompt.
-    """
+    """The same breakpoints, each with the tokens before it; `base`: tools and a separate system prompt."""
     return tuple(
         replace(point, prefix_tokens=base + sum(weights[: max(0, point.index + 1)])) for point in breakpoints
     )

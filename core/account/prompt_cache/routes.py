@@ -78,12 +78,7 @@ def _placings() -> dict[str, Placing]:
 
 
 def cache_route(route: Route, release: str) -> CacheRoute:
-    """Whether a release of Hermes marks requests on a route, and in which layout.
-
-    Args:
-        route: Provider, endpoint and model.
-        release: The Hermes release.
-    """
+    """Whether a release of Hermes marks requests on a route, and in which layout."""
     rule = next(
         (
             rule

@@ -33,13 +33,7 @@ def reconcile(
     mapping: str | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Reconciliation:
-    """Match an export against the databases.
-
-    Args:
-        stores: The databases of what Hermes recorded.
-        export: The provider's CSV file.
-        mapping: A column mapping of reconcile.yaml; None finds it by the columns.
-        columns: The column of each field, if no mapping knows it.
+    """Match an export (see `read_export`) against what the databases recorded.
 
     Raises:
         UsageError: No mapping fits the file's columns, or the file cannot be read.

@@ -37,12 +37,7 @@ class Today:
 
 
 def check_budget(spending: Ledger, budget: Decimal) -> BudgetCheck:
-    """Compare a ledger with a budget; `spent_of` defines what counts as spent.
-
-    Args:
-        spending: The ledger of the budget's period, with prices if Hermes may lack some.
-        budget: US dollars.
-    """
+    """Compare a ledger with a budget in US dollars; `spent_of` defines what counts as spent."""
     spent, at_least = spent_of(spending)
     passed = spent > budget
     sign = "≥ " if at_least else ""
@@ -86,14 +81,9 @@ def _largest(spending: Ledger) -> tuple[str, Decimal] | None:
 def spent_today(
     stores: Sequence[OpenDatabase], *, now: datetime | None = None, zone: tzinfo | None = None
 ) -> Today:
-    """Add up what was spent since midnight.
+    """Add up what was spent since midnight, by default of this machine's day.
 
     Prices are looked up only if Hermes recorded no cost: loading their list takes a third of a second.
-
-    Args:
-        stores: The databases.
-        now: A moment of the day that is "today"; the present by default.
-        zone: Time zone of the day; this machine's by default.
     """
     since = day_start(now or datetime.now(UTC), zone)
     spending = collect(stores, by="conversation", since=since, zone=zone).ledger()

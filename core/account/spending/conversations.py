@@ -104,12 +104,7 @@ class Threads:
 
 
 def read_threads(store: OpenDatabase, session: str | None = None) -> Threads:
-    """The conversations of a store, read from `sessions` only.
-
-    Args:
-        store: The database.
-        session: Read only this session's family, a handful of sessions even in a store of 20,000.
-    """
+    """The conversations of a store, or only of a session's family, read from `sessions` only."""
     with reading(store.path):
         if session is not None:
             family = family_of(store.connection, store.schema, session)

@@ -27,12 +27,7 @@ FIGURES = (*_BUCKETS, *_SUMS, "hit_rate", "calls", *_MONEY)
 
 
 def origin(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
-    """The origin of a figure in a row.
-
-    Args:
-        ledger: The ledger the row is from.
-        row: A row, or the totals.
-        figure: One of `FIGURES`.
+    """The origin of a figure (one of `FIGURES`) in a row or the totals of a ledger.
 
     Raises:
         UsageError: There is no such figure.

@@ -44,12 +44,7 @@ NICENESS = 10
 
 
 def count_text(text: str, name: str) -> int:
-    """Tokens of a text; special tokens count as ordinary text, and a lone surrogate counts as `?`.
-
-    Args:
-        text: Any length.
-        name: The encoding.
-    """
+    """Tokens of a text; special tokens count as ordinary text, and a lone surrogate counts as `?`."""
     tokenizer = encoding(name)
     clean = text.encode("utf-8", "replace").decode("utf-8")
     pieces = (clean[start : start + PIECE] for start in range(0, len(clean), PIECE))

@@ -115,11 +115,7 @@ def differing(connection: sqlite3.Connection, staged: str, columns: Collection[s
 
 @contextmanager
 def opened(path: Path, *, references: bool = True) -> Iterator[sqlite3.Connection]:
-    """A connection that may write to an existing database; never creates one.
-
-    Args:
-        path: The database file.
-        references: Enforce foreign keys, as Hermes does.
+    """A connection that may write to an existing database, and checks foreign keys as Hermes does.
 
     Raises:
         UsageError: `READ_ONLY` is set in the environment.

@@ -114,11 +114,7 @@ def todo_header() -> str:
 
 
 def open_todos(messages: Sequence[Message]) -> str | None:
-    """The text a release appends to a compacted list: the open items of the newest to-do result.
-
-    Returns:
-        None when no item is open, or no result holds a list.
-    """
+    """The text a release appends to a compacted list: the open items of the newest to-do result, if any."""
     items = _newest(messages) or []
     lines = [line for item in items if not item.get("parent") for line in _lines(item, items, 0)]
     return "\n".join([todo_header(), *lines]) if lines else None

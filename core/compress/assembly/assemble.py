@@ -194,11 +194,7 @@ class Sides:
 def marked(assembled: Assembled, *, had_user: bool, tail_from: int | None, rules: AssemblyRules) -> Messages:
     """The rows with the keys a release adds in memory, because its estimate counts them.
 
-    Args:
-        assembled: A list with a summary in it.
-        had_user: What the summary row says of the conversation.
-        tail_from: Where the tail of the old list began; None once an agent has taken the list over.
-        rules: The assembly rules of the release.
+    `had_user` is what the summary row says; `tail_from` is None once an agent has taken the list over.
     """
     rows = list(assembled.messages)
     if rules.marks_tail and tail_from is not None:
@@ -226,14 +222,7 @@ def had_user(messages: Sequence[Message], policy: Policy) -> bool:
 
 
 def sides(messages: Messages, index: int, summary: tuple[str, str], wording: Wording) -> Sides:
-    """A list in the release's size, and the same list in our words.
-
-    Args:
-        messages: As the release would leave them, with placeholders for its words.
-        index: Position of the summary.
-        summary: The summary as inserted (handoff and body): the placeholder and ours.
-        wording: The placeholders.
-    """
+    """A list in the release's size, and the same in our words, from one with placeholders for its words."""
     swaps = {summary[0]: summary[1], wording.note: OURS.note}
     places = {0, index}
     plain = (without_keys(message, (HAD_USER, _OF_TAIL)) for message in messages)

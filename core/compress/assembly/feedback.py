@@ -61,15 +61,7 @@ class Outcome:
 
 
 def feedback(outcome: Outcome, rules: FeedbackRules) -> Feedback:
-    """Word an outcome as the release does.
-
-    Args:
-        outcome: What happened.
-        rules: What the release tells apart.
-
-    Returns:
-        The feedback; a reason is redacted whatever the user's settings.
-    """
+    """Word an outcome as the release does; a reason is redacted whatever the user's settings."""
     aborted = outcome.aborted and rules.names_failures
     fallback_used = outcome.fallback_used and rules.names_failures
     refused = outcome.refused and rules.names_refusals
@@ -119,14 +111,7 @@ def _token_line(outcome: Outcome, rules: FeedbackRules, *, refused: bool) -> str
 def caveats(
     before: Sequence[Message], after: Sequence[Message], summary_index: int, policy: Policy
 ) -> Iterator[str]:
-    """One sentence for each property of a sound list that the release's list lacks.
-
-    Args:
-        before: The messages given.
-        after: The messages left.
-        summary_index: Position of the new summary in `after`.
-        policy: Defines what is a summary, and what is adjacent.
-    """
+    """One sentence for each property of a sound list that the release's list lacks."""
     live = sum(is_summary(message.wire, policy.summary) for message in after)
     if live > 1:
         yield f"The old summary stays next to the new one (Hermes {policy.release} does that)."
@@ -139,13 +124,7 @@ def caveats(
 
 
 def focus_caveats(focus: str, retention: Retention, middle: Sequence[Message]) -> Iterator[str]:
-    """Notes on a topic that separates nothing: no message mentions it, or every message does.
-
-    Args:
-        focus: The topic.
-        retention: What of the middle is kept, with the topic counted separately.
-        middle: The messages summarised.
-    """
+    """Notes on a topic that separates nothing: no message mentions it, or every message does."""
     if retention.focus is None or retention.rest is None:
         return
     if not retention.focus.of:

@@ -30,11 +30,6 @@ def with_reply(messages: Messages, given: Sequence[Message], policy: Policy) -> 
     """The list with the newest readable answer put back in its place, if it can be there.
 
     It is left out if another answer would be next to it, or if the list would not shrink with it.
-
-    Args:
-        messages: What the compressor left.
-        given: The conversation before.
-        policy: The rules of the release.
     """
     at = next((i for i in range(len(given) - 1, -1, -1) if _is_reply(given[i], policy)), None)
     if at is None or any(_is_answer(m) and _says_same(m, given[at]) for m in messages):

@@ -24,13 +24,7 @@ from core.model.transcript.message import Message
 
 
 def restated(rows: list[Row], before: Sequence[Message], policy: Policy) -> list[Row]:
-    """The rows with the running request restated after the summary.
-
-    Args:
-        rows: The compacted list, with calls and results repaired.
-        before: The conversation before, without blank echoes.
-        policy: The rules of the release.
-    """
+    """The rows with the running request restated after the summary."""
     request = running_request(before, policy)
     carrier = _carrier(rows, policy)
     if request is None or carrier is None or _is_actionable(rows, carrier, policy):

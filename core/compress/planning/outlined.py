@@ -15,14 +15,10 @@ from core.model.transcript.message import Message
 
 
 def outlined(measured: Measured, start: int = 0) -> Measured:
-    """The same numbers, with messages that only state their role.
+    """The same numbers, with messages from `start` on that only state their role.
 
     The newest answer stays whole, as its thinking weighs less once there is a newer one. So does a
     conversation that loads skills, as any of its texts may name one.
-
-    Args:
-        measured: The conversation.
-        start: The messages before this position are outlined already.
     """
     if measured.columns.skills.sites:
         return measured

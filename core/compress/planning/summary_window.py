@@ -56,12 +56,9 @@ class Window:
 
 
 def summary_window(measured: Measured, middle: Span, pruned: Collection[int]) -> Window:
-    """Find the rows to summarise and the summaries they continue.
+    """Find the rows of the middle to summarise and the summaries they continue.
 
-    Args:
-        measured: The conversation.
-        middle: The rows that are removed.
-        pruned: Positions that were shortened: a tool result that quoted a summary holds none any more.
+    A tool result that quoted a summary holds none any more if its position is in `pruned`.
     """
     rules = measured.policy.summary
     summaries = tuple(i for i in measured.columns.summaries if i not in pruned or _stays(measured, i))
@@ -95,12 +92,7 @@ def _without_summaries(measured: Measured, middle: Span, earlier: tuple[int, ...
 def summary_budget(measured: Measured, pruning: Pruning, middle: Span, limits: Budgets, *, lean: bool) -> int:
     """How many tokens the summary is asked to stay within.
 
-    Args:
-        measured: The conversation.
-        pruning: What was shortened in it.
-        middle: The rows that are removed.
-        limits: The limits for the window.
-        lean: The tail is lean: rows that an old summary pulls in from it may already be notes.
+    Rows that an old summary pulls in from a `lean` tail may already be notes.
     """
     rules = measured.policy.summary
     window = summary_window(measured, middle, pruning.shrunk)
@@ -179,13 +171,7 @@ def part_of(measured: Measured, plan: Plan, start: int) -> tuple[Measured, Plan]
 
 
 def widened(part: Plan, measured: Measured, compared: int) -> Plan:
-    """The plan of the messages before the kept turns, extended to all messages.
-
-    Args:
-        part: The plan of `measured.messages[: part.messages]`.
-        measured: The whole conversation.
-        compared: The number the trigger compares.
-    """
+    """The plan of the messages before the kept turns, extended to all messages."""
     start, count = part.messages, len(measured.messages)
     fires = part.threshold_tokens is not None and compared >= part.threshold_tokens
     return replace(

@@ -23,13 +23,7 @@ _SUMMARY_KEPT = 200
 
 
 def without_old_images(rows: Sequence[Row], rules: AssemblyRules, spared: range = range(0)) -> list[Row]:
-    """The rows without images that newer ones have made old.
-
-    Args:
-        rows: The compacted list.
-        rules: The assembly rules of the release.
-        spared: A tool round that no answer follows yet; it keeps its images.
-    """
+    """The rows without images that newer ones have made old; `spared` is a tool round not answered yet."""
     if not rules.strips_images:
         return list(rows)
     user = _newest(rows, "user", _holds_images)
@@ -73,14 +67,7 @@ def _stripped(row: Row, rules: AssemblyRules) -> Row:
 
 
 def demoted(rows: list[Row], rules: TailRules, plan: Plan, session: str | None) -> list[Row]:
-    """The rows with large old tool results of the tail replaced by notes.
-
-    Args:
-        rows: The pruned conversation.
-        rules: The release's rules for tails.
-        plan: The plan.
-        session: Id of the session that holds the full text; None leaves the hint out.
-    """
+    """The pruned rows with large old tool results of the tail replaced by notes that name the session."""
     if not (rules.demote_over and plan.lean):
         return rows
     tail = (i for i, row in enumerate(rows) if row.origin is not None and row.origin >= plan.tail.start)
@@ -110,12 +97,7 @@ def note(message: Message, session: str | None = None) -> Message:
 
 
 def old_results(results: Sequence[int], rounds: int) -> list[int]:
-    """Positions of tool results before the newest rounds; a round is a run of adjacent results.
-
-    Args:
-        results: Positions of the tail's tool results, ascending.
-        rounds: How many of the newest rounds are spared.
-    """
+    """Positions of tool results before the newest rounds; a round is a run of adjacent results."""
     seen, previous = 0, None
     for newer, position in enumerate(reversed(results)):
         seen += previous is None or previous - position > 1

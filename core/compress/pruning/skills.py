@@ -56,12 +56,7 @@ def skill_calls(message: Message) -> tuple[list[dict[str, Any]], list[str]]:
 
 
 def lost_skills(turns: Sequence[Message], previous: str | None) -> list[str]:
-    """The skills a summary of these turns has to name: marked ones, whole bodies, and those named before.
-
-    Args:
-        turns: The messages summarised.
-        previous: Body of the previous summary.
-    """
+    """The skills a summary of these turns has to name: marked ones, whole bodies, and those named before."""
     loaded: dict[str, str] | None = None
     names: list[str] = []
     for message in turns:

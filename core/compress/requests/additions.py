@@ -171,12 +171,9 @@ def _recovery(finish: Finish, wording: Wording) -> str:
 
 
 def narrowed(turns: Sequence[Message], focus: str | None, originals: Sequence[Message]) -> list[Message]:
-    """The messages about a focus; of other messages only the lines about it.
+    """The messages about a focus; of other messages only the lines about it; all if nothing mentions it.
 
-    Args:
-        turns: A middle after pruning.
-        focus: The topic; without one, or if nothing mentions it, all messages are returned.
-        originals: The same messages before pruning, which show what they are about.
+    `originals` are the same messages before pruning, which show what they are about.
     """
     read = views(originals)
     topic = topic_of(focus, read)

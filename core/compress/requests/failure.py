@@ -42,14 +42,7 @@ class Consequence:
 def consequence(
     kind: FailureKind, rules: FailureRules, *, in_a_row: int = 1, abort_configured: bool = False
 ) -> Consequence:
-    """Decide by the release's rules.
-
-    Args:
-        kind: Why there is no summary.
-        rules: The failure rules of the release.
-        in_a_row: How many failures of this kind came in a row, including this one.
-        abort_configured: `compression.abort_on_summary_failure`.
-    """
+    """Decide by the release's rules; `in_a_row` counts the failures of this kind, this one included."""
     configured = abort_configured and rules.abort_configurable
     return Consequence(configured or _aborts(kind, rules, in_a_row), _cooldown(kind, rules, in_a_row))
 
@@ -81,11 +74,6 @@ def invents_user(body: str, messages: Sequence[Message], policy: Policy) -> bool
 
     Hermes 0.22 (`_validate_summary_user_provenance`) then accepts a summary only if its first section is the
     line for "no user" and it nowhere says what a user asked.
-
-    Args:
-        body: The summary with the release's additions.
-        messages: The conversation before.
-        policy: The rules of the release.
     """
     if not policy.failure.snapshot or had_user(messages, policy):
         return False

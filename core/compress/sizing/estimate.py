@@ -63,13 +63,7 @@ def message_size(wire: Wire, rules: EstimateRules) -> Size:
 
 
 def total_tokens(sizes: Iterable[Size], rules: EstimateRules, *, bare: bool = False) -> int:
-    """The estimate of a list of messages.
-
-    Args:
-        sizes: The sizes of its messages, in order.
-        rules: The estimate of the release.
-        bare: Leave out the thinking of every answer; the caller adds that of the newest.
-    """
+    """The estimate of a list of messages; `bare` leaves out all thinking: the caller adds the newest."""
     text = images = 0
     for size in sizes:
         text += size.bare if bare else size.text
@@ -88,12 +82,7 @@ def as_tokens(text: int, rules: EstimateRules) -> int:
 
 
 def tool_tokens(tools: Sequence[Any], *, schema: bool) -> int:
-    """The tokens of a request's tool definitions.
-
-    Args:
-        tools: As sent.
-        schema: Count names, descriptions and compact parameter JSON (Hermes 0.19 on), not the repr.
-    """
+    """The tokens of a request's tools; `schema` counts names, descriptions and parameters, not the repr."""
     if not schema:
         return (len(str(tools)) + 3) // CHARS_PER_TOKEN
     return (sum(_schema_length(tool) for tool in tools) + 3) // CHARS_PER_TOKEN

@@ -121,13 +121,7 @@ def _compared(
 
 
 def hygiene_limits(policy: Policy, window: int | None, hard_limit: int | None = None) -> HygieneLimits | None:
-    """The gateway's limits for a window; None without one.
-
-    Args:
-        policy: The rules of the release.
-        window: The window of the main model.
-        hard_limit: `compression.hygiene_hard_message_limit`; None for the release's default.
-    """
+    """The gateway's limits for a window; None without one. `hard_limit` replaces the release's own."""
     rules = policy.hygiene
     if not window:
         return None
@@ -144,9 +138,7 @@ def unchecked_reason(policy: Policy, rows: int, *, enabled: bool, window: int | 
 def failure_pauses(policy: Policy, base: float) -> tuple[float, ...]:
     """Seconds the gateway pauses after one, two and more failures in a row; empty where it never does.
 
-    Args:
-        policy: The rules of the release.
-        base: `compression.hygiene_failure_cooldown_seconds`.
+    `base` is `compression.hygiene_failure_cooldown_seconds`.
     """
     rules = policy.hygiene
     return tuple(min(base * factor, rules.max_pause) for factor in rules.pauses)

@@ -126,14 +126,7 @@ def _length_notes(body: str, budget: int) -> tuple[str, ...]:
 
 
 def sections(body: str) -> dict[str, str]:
-    """Split a summary at its `## ` headings.
-
-    Args:
-        body: A summary, with or without its markers.
-
-    Returns:
-        A mapping from heading to text; text before the first heading is under "".
-    """
+    """Split a summary at its `## ` headings; text before the first one is under ""."""
     found: dict[str, list[str]] = {"": []}
     current = found[""]
     for line in body.splitlines():

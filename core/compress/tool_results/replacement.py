@@ -155,11 +155,8 @@ class Storage:
 def storage(rules: ResultRules, environment: str, *, home: str) -> Storage:
     """Where a release saves results.
 
-    Args:
-        rules: The rules of the release.
-        environment: `local`, or `none` while the task has not used a terminal: releases that save to the
-            terminal's temporary folder then have none, and the rest of the result is lost.
-        home: The Hermes home.
+    While the task has not used a terminal (`none`), releases that save to its temporary folder have none, and
+    the rest of the result is lost.
     """
     if rules.storage == "home":
         return Storage(f"{home.rstrip('/')}/{rules.folder}")

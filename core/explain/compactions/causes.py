@@ -132,13 +132,7 @@ def cause_of_telemetry(record: LogRecord) -> Cause:
 
 
 def trigger_words(trigger: Trigger, *, by_count: bool = False, refused: str = "") -> str:
-    """A trigger as a clause.
-
-    Args:
-        trigger: What made the compaction run.
-        by_count: The number of messages decided, not tokens.
-        refused: What a provider's refusal was really about; see `Refusal.means`.
-    """
+    """A trigger as a clause; `by_count`: messages decided; `refused`: what a refusal was really about."""
     table = triggers()
     words = table["words_by_count"].get(trigger.value) if by_count else None
     if trigger in MISTAKEN:

@@ -198,15 +198,7 @@ Counts = tuple[int | None, int | None]
 def message_counts(
     context: ConversationContext, pair: Match, derived: Derived | None, release: str, left: int | None
 ) -> Counts:
-    """Messages before and after one compaction.
-
-    Args:
-        context: The conversation.
-        pair: The compaction as log and rows show it.
-        derived: What was recomputed from rows, where the log does not say.
-        release: The release whose rules apply.
-        left: How many messages the previous compaction left.
-    """
+    """Messages before and after one compaction; `left` is how many the previous compaction left."""
     attempt, rows = pair
     before, after = _from_rows(context, rows, derived, release, left) if rows is not None else (None, None)
     if attempt is None:

@@ -206,12 +206,8 @@ def _booked(context: ConversationContext, session: Session) -> str | None:
 def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str | None) -> Failure:
     """The cause of an attempt that failed or fell back; `unknown` where nothing says.
 
-    A provider's words are interpreted by the one table of provider errors; see failures.yaml.
-
-    Args:
-        attempt: The attempt as the log shows it.
-        rows: The compaction as the rows show it: a fallback names its reason.
-        provider: The provider asked for the summary, according to the configuration.
+    The words of the provider asked for the summary are interpreted by the one table of provider errors; see
+    failures.yaml.
     """
     lines = attempt.inner if attempt is not None else ()
     texts = list(_failure_texts(attempt, rows))

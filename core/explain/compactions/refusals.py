@@ -50,12 +50,7 @@ def refusal_of(record: LogRecord) -> Refusal | None:
 
 
 def refusal_in(text: str, message: str | None = None) -> Refusal | None:
-    """The same for the text of an error.
-
-    Args:
-        text: A whole line, or only the error.
-        message: What the provider said, where the line quotes that separately.
-    """
+    """The same for the text of an error, or for what the provider said where that is quoted separately."""
     lower = text.lower()
     # The class of the error comes before its text: a RateLimitError may hold a refused output.
     message = message or text.rpartition("summary=")[2]

@@ -28,13 +28,7 @@ _ENDS: Mapping[str, str] = {
 
 
 def attempt_of(context: ConversationContext, attempt: Attempt, release: str) -> TurnAttempt | None:
-    """The number of a compaction among its turn's attempts; None where no line tells.
-
-    Args:
-        context: The conversation.
-        attempt: The attempt as the log shows it, with a trigger that uses up attempts.
-        release: The release whose rules apply.
-    """
+    """The number of a compaction among its turn's attempts; None where no line tells."""
     counted = [one for one in _counted(context, release) if one.line.at <= attempt.first.at]
     if not counted or not _belongs(counted[-1].line, attempt):
         return None

@@ -20,14 +20,7 @@ _MAX_TOKENS = 40_000
 def beyond_rows(
     session: Session, conversation: Conversation, read: ReadMessages, rules: EstimateRules
 ) -> int:
-    """What a call held on average beyond its rows: the system prompt and the tools. 0 if unknown.
-
-    Args:
-        session: The session on which the calls are booked.
-        conversation: The conversation it belongs to.
-        read: Reads messages by row.
-        rules: The estimate of the release.
-    """
+    """What a call held on average beyond its rows: the system prompt and the tools. 0 if unknown."""
     held = answers = 0
     for generation in (one for one in conversation.generations if one.session_id == session.id):
         text = images = 0

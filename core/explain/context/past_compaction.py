@@ -100,12 +100,7 @@ class Past:
         return Span(head.end, tail.start)
 
     def kept(self, focus: str | None, *, brief: bool = False) -> Retention | None:
-        """What the summary kept of the middle; None without a summary, or if part of the middle is missing.
-
-        Args:
-            focus: The topic it was asked to keep.
-            brief: As `retention` takes it.
-        """
+        """What the summary kept of the middle; None without a summary, or if the middle is incomplete."""
         if (found := self.summary) is None or self.incomplete[0]:
             return None
         return retention_of(

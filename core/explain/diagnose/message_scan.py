@@ -30,14 +30,10 @@ Pending = MutableMapping[str, list[str]]
 def quick_check(
     store: Store, start: int, end: int, pending: Pending, reached: Callable[[int], None] = lambda row: None
 ) -> set[str]:
-    """Sessions worth a full examination, by the messages in a range of ids.
+    """Sessions worth a full examination, by the messages in a range of ids, read without making Hermes wait.
 
-    Args:
-        store: The database. It is read briefly, so that no running Hermes has to wait.
-        start: The first id.
-        end: The last id.
-        pending: Calls left open by earlier ranges; updated once the whole range was read.
-        reached: Called now and then with the current id; an exception it raises ends the pass.
+    `pending` are calls left open by earlier ranges; updated once the whole range was read. An exception that
+    `reached` raises ends the pass.
     """
     with reading(store.path):
         rows = store.connection.execute(_query(store, "id BETWEEN ? AND ?"), (start, end)).fetchall()

@@ -122,9 +122,7 @@ def standing(now: Now, prompts: Sequence[int] = (), *, compressed: bool = False)
 def calls_left(left: int, prompts: Sequence[int]) -> int | None:
     """How many more calls fit below the limit at the pace of the newest; None if requests did not grow.
 
-    Args:
-        left: Tokens below the limit.
-        prompts: Sizes of the requests, oldest first. A drop between two is a compaction and is not counted.
+    A drop between two prompts is a compaction and is not counted.
     """
     grown = [after - before for before, after in pairwise(prompts[-_CALLS:]) if after > before]
     return max(1, round(left * len(grown) / sum(grown))) if grown else None

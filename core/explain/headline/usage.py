@@ -34,13 +34,9 @@ _MAX_NAME_CHARS = 60
 
 
 def usage_headline(ledger: Ledger, period: str = "") -> Headline:
-    """The cost of a ledger and its most expensive row.
+    """The cost of a ledger and its most expensive row; `period` is the time it covers, in words.
 
     The cost is the recorded one, else the list price; where neither is known, tokens are given instead.
-
-    Args:
-        ledger: Tokens and cost by some dimension.
-        period: The time it covers, in words: `30 days`.
     """
     rows = whole_conversations(ledger).rows
     largest = max(rows, key=lambda row: best_cost(row).usd or Decimal(0), default=None)
@@ -91,12 +87,7 @@ def _period_phrase(period: str) -> str:
 
 
 def break_headline(one: CacheBreak, calls: Sequence[CacheCall] = ()) -> Headline:
-    """What broke the cache once.
-
-    Args:
-        one: The break.
-        calls: All calls of the conversation; they give the length of the pause before the break.
-    """
+    """What broke the cache once; the calls of the conversation give the length of the pause before."""
     entry = _entry(one.cause)
     cost, idle = _cost_phrase(one.usd), _pause(one, calls)
     sentence = entry["says"].format(lost=short(one.tokens_lost), cost=cost, idle=idle)

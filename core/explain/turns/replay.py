@@ -35,10 +35,6 @@ def replay_turns(context: ConversationContext, events: Sequence[CompressionEvent
 
     Counted prompts, pauses and counters of the past come from the log where it reaches back far enough;
     elsewhere estimates are used, and a condition that is not on record leaves its decision open.
-
-    Args:
-        context: The conversation.
-        events: Its compactions, in time order.
     """
     walker = _Walker(context, events)
     turns = [draft.freeze(index, events) for index, draft in enumerate(walker.walk(), 1)]
@@ -143,13 +139,7 @@ class _Walker:
             self._decide(Trigger.PRE_API, position + 1)
 
     def _gateway(self, position: int, at: datetime | None, skip: LogRecord | None = None) -> Decision:
-        """The gateway's check before the agent ran, on the rows before the new message.
-
-        Args:
-            position: How many rows there were.
-            at: The time of the check.
-            skip: The line that says the gateway skipped the check.
-        """
+        """The gateway's check before the agent ran, on the rows before the new message."""
         record = self.last[1] if self.last is not None else None
         number = counted(record, self.sums.messages(0, position, self.start))
         row = row_of(self.transcript.messages[position - 1])

@@ -143,14 +143,7 @@ class AgentChecks:
         return Check("messages", f"> {least}", str(messages), messages > least or huge)
 
     def deferral(self, trigger: Trigger, turn: TurnDraft, size: Check, *, counted: bool) -> Iterator[Check]:
-        """Whether the check was skipped, or waited for a counted prompt.
-
-        Args:
-            trigger: Which check.
-            turn: The turn so far.
-            size: The result of the size check.
-            counted: The provider has counted a prompt since the previous compaction.
-        """
+        """Whether the check was skipped, or waited for a counted prompt."""
         record, lines = _skip_line(trigger, turn), turn.lines is not None
         if record is not None and (size.passed is not False or record.kind is Kind.PREFLIGHT_SKIPPED):
             reason = record.reason or record.message
@@ -180,12 +173,7 @@ def gateway_limits(context: ConversationContext, policy: Policy, window: int | N
 
 
 def counted(record: LogRecord | None, estimate: int) -> Number:
-    """What the gateway compares: the provider's last count, else its own estimate of the rows alone.
-
-    Args:
-        record: The line of the last answered call.
-        estimate: The estimate of the rows, without system prompt and tools.
-    """
+    """What the gateway compares: the provider's last count, else its own estimate of the rows alone."""
     if record is None or not record.input:
         return Number(estimate)
     return Number(record.input, True, record.where, estimate)

@@ -45,10 +45,6 @@ class Scenario:
 def scenarios(context: ConversationContext, release: str | None = None) -> Iterator[tuple[Scenario, bool]]:
     """Each scenario when computed, and whether it is the last; none where the window is unknown.
 
-    Args:
-        context: The conversation.
-        release: The release whose rules to apply instead of the detected one's.
-
     Raises:
         ConfigError: The user's `prices.yaml` cannot be used.
     """

@@ -95,13 +95,7 @@ def split_head(line: str) -> Head | None:
 
 
 def parse_line(line: str, where: str, continuation: str = "") -> LogRecord | None:
-    """Parse a line.
-
-    Args:
-        line: The line without its newline.
-        where: Its file and number: `agent.log:812`.
-        continuation: The continuation lines after it, for free text that spans lines.
-    """
+    """Parse a line of a place such as `agent.log:812`; free text may continue in the lines after it."""
     head = split_head(line)
     if head is None:
         return None

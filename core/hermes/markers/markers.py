@@ -137,10 +137,6 @@ def recognised_by(match: SummaryMatch, release: str) -> bool:
 
     Releases test for prefixes they know: 0.16 and later do not know the one that 0.13 to 0.15 wrote, and none
     before 0.22 knows that of 0.22. An unrecognised summary is treated as an ordinary turn.
-
-    Args:
-        match: From `find_summary`.
-        release: Minor release, such as `0.19`.
     """
     return release in _readers().get(match.family if match.exact else "", ())
 

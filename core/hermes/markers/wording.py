@@ -55,11 +55,7 @@ OURS = Wording(
 
 @cache
 def release_wording(reads_as: str) -> Wording:
-    """Stand-ins of the same size as a release's own texts.
-
-    Args:
-        reads_as: The release whose summary prefix is written, `0.19`.
-    """
+    """Stand-ins of the same size as the own texts of a release, named by the summary prefix it writes."""
     prefix = next(family for family in markers()["families"] if reads_as in family["releases"])
     wordings = markers()["said_in_own_words"]
     return Wording(

@@ -126,10 +126,7 @@ def covers(release: str, version: str) -> bool:
 
 @cache
 def load_policy(release: str) -> Policy:
-    """Read one policy.
-
-    Args:
-        release: A name from `releases()` or `documents()`.
+    """Read one policy, named as in `releases()` or `documents()`.
 
     Raises:
         ConfigError: There is no such policy, or its file is invalid; the error names file and key.

@@ -35,13 +35,7 @@ class ErrorClass:
 
 
 def classify(failure: ProviderFailure, size: SessionSize, release: str) -> ErrorClass:
-    """The class of a failure under a release.
-
-    Args:
-        failure: The failed call.
-        size: Size of the conversation; a bare refusal of a large one counts as an overflow.
-        release: `0.13` ... `0.22`.
-    """
+    """The class of a failure under a release; a bare refusal of a large conversation is an overflow."""
     asked = _asked(failure, size, release)
     rule = next(rule for rule in _rules(release) if _holds(rule, asked))
     name = str(rule["class"])

@@ -35,13 +35,7 @@ class ErrorExplanation:
 def explain_error(
     failure: ProviderFailure, size: SessionSize, release: str | None = None
 ) -> ErrorExplanation:
-    """Explain a failed call.
-
-    Args:
-        failure: The failed call.
-        size: Size of the conversation; a bare refusal of a large one counts as an overflow.
-        release: Only this release; None for all known ones.
-    """
+    """Explain a failed call under one release, or all known ones."""
     meaning = meaning_of(failure)
     reactions = tuple(reaction(failure, size, name) for name in ((release,) if release else releases()))
     headline, remedy = advice_of(meaning)

@@ -45,11 +45,7 @@ class Meaning:
 
 
 def meaning_of(failure: ProviderFailure) -> Meaning:
-    """What a failure means, whatever Hermes takes it for.
-
-    Args:
-        failure: The failed call.
-    """
+    """What a failure means, whatever Hermes takes it for."""
     text = readable(failure)
     for reading in shared_table(_TABLE)["readings"]:
         found = _found(reading, text, failure)

@@ -53,13 +53,7 @@ class Reaction:
 
 
 def reaction(failure: ProviderFailure, size: SessionSize, release: str) -> Reaction:
-    """How a release reacts to a failure.
-
-    Args:
-        failure: The failed call.
-        size: Size of the conversation.
-        release: `0.13` ... `0.22`.
-    """
+    """How a release reacts to a failure."""
     rules = load_policy(release).overflow
     found = classify(failure, size, release)
     text = failure.text
@@ -137,12 +131,7 @@ def is_local_server(base_url: str) -> bool:
 
 
 def parsed_limit(text: str, release: str) -> int | None:
-    """The number a release takes for the model's window, in tokens; None if it finds none.
-
-    Args:
-        text: `str(exception)`.
-        release: `0.13` ... `0.22`.
-    """
+    """The number a release takes from `str(exception)` for the model's window, in tokens, if it finds one."""
     text, rules = text.lower(), shared_table(_TABLE)["window"]
     refusal = rules["not_window"]
     if (

@@ -66,12 +66,7 @@ def body_status(body: Mapping[str, Any] | None) -> int | None:
 
 
 def bare_message(body: Mapping[str, Any] | None, *, wide: bool) -> str:
-    """The message that a release judges as meaningful or empty.
-
-    Args:
-        body: The body the exception carries.
-        wide: Whether the release also knows where proxies put it.
-    """
+    """The message that a release judges as meaningful or empty; `wide` also knows where proxies put it."""
     if not isinstance(body, Mapping):
         return ""
     places = [error_object(body).get("message"), body.get("message")]

@@ -58,13 +58,7 @@ _CHARACTER = pattern(r"[A-Za-z0-9]")
 
 
 def columns(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every cell under the name of a secret.
-
-    Args:
-        text: The text.
-        lower: The text in lower case.
-        places: Offsets of words that may lead to one.
-    """
+    """Every cell under the name of a secret."""
     done = 0
     for at in places:
         if at >= done and _named_cell().match(lower, at):
@@ -126,13 +120,7 @@ def _cells(text: str, start: int, end: int, sign: str) -> list[Cell]:
 
 
 def inserts(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every value inserted into a column with the name of a secret.
-
-    Args:
-        text: The text.
-        lower: The text in lower case.
-        places: Offsets of words that may lead to one.
-    """
+    """Every value inserted into a column with the name of a secret."""
     for match in filter(None, (compiled(_INSERT).match(lower, at) for at in places)):
         head = _values(text, *match.span("head"))
         named = secret_columns(text, head)
@@ -194,13 +182,7 @@ def _is_secret(value: str, force: Strength) -> bool:
 
 
 def collections(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every value of a group of secrets that looks like one.
-
-    Args:
-        text: The text.
-        lower: The text in lower case.
-        places: Offsets of words that may lead to one.
-    """
+    """Every value of a group of secrets that looks like one."""
     for at in places:
         match = _group_opening().match(lower, at)
         if match is None or _other_meaning().search(lower, max(0, at - _BEFORE), at):
@@ -242,12 +224,7 @@ def _group_end(text: str, name: int, at: int) -> int:
 
 
 def siblings(text: str, hits: Iterable[Hit]) -> Iterator[Hit]:
-    """Every value that follows a credential in a list and has its length, signs and mixture.
-
-    Args:
-        text: The text.
-        hits: The credentials found in it.
-    """
+    """Every value that follows a credential in a list and has its length, signs and mixture."""
     for hit in hits:
         form, end = _form(text[hit.start : hit.end]), hit.end
         while (

@@ -56,12 +56,7 @@ _PROSE, _NAMED = pattern(r"(?:\S+ ){5}"), pattern(r"[\w.-]+: ")
 
 
 def commands(text: str, hints: Hints) -> Iterator[Hit]:
-    """Every option value that looks like a password, of a command that takes one.
-
-    Args:
-        text: The text.
-        hints: The words found in it that may lead to credentials.
-    """
+    """Every option value that looks like a password, of a command that takes one."""
     words: set[str] = set()
     for number, places in hints.by_word("tools"):
         tool = _tools()[number]
@@ -111,13 +106,7 @@ def _is_given(argument: re.Match[str], tool: str) -> bool:
 
 
 def calls(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every literal after the first of such a call that looks like a password.
-
-    Args:
-        text: The text.
-        lower: The text in lower case.
-        places: Offsets of words that may lead to one.
-    """
+    """Every literal after the first of such a call that looks like a password."""
     for at in places:
         if match := _called().match(lower, at):
             for one in _behind_the_first(text, match.end()):
@@ -146,13 +135,7 @@ def _behind_the_first(text: str, start: int) -> Iterator[re.Match[str]]:
 
 
 def files(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every value of a credential file that looks like a secret.
-
-    Args:
-        text: The text.
-        lower: The text in lower case.
-        places: Offsets of words that a credential file's name may contain.
-    """
+    """Every value of a credential file that looks like a secret."""
     done = 0
     sent_anywhere = any(sign in lower for sign in _REDIRECTS)
     for name in (_name().match(lower, at) for at in places):

@@ -83,12 +83,7 @@ _WITHIN = pattern(r"://\S*$|(?:-----|[A-Za-z0-9+/]{40})\s$")
 
 
 def nearby(text: str, begins: Iterable[tuple[int, int]]) -> Iterator[Hit]:
-    """Every random value that a word nearby identifies as a credential.
-
-    Args:
-        text: The text.
-        begins: Start and end of its long runs of letters, digits and signs.
-    """
+    """Every random value in these runs of letters, digits and signs that a word nearby calls a credential."""
     for at, _ in begins:
         before = _PREFIX.search(text, max(0, at - 6), at)
         match = compiled(_VALUE).match(text, before.start() if before else at)

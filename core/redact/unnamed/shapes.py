@@ -152,12 +152,7 @@ def could_be_password(value: str) -> bool:
 
 
 def shaped(text: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every word of such a form.
-
-    Args:
-        text: The text.
-        places: Offsets of credential words.
-    """
+    """Every word of such a form."""
     for start, end in _around(places):
         digit = _DIGIT.search(text, start, end)
         for match in ODD_WORD.finditer(text, max(start, digit.start() - _MAX_LENGTH), end) if digit else ():

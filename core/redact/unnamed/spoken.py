@@ -64,13 +64,7 @@ _DIRECTIVE = r"(?:^|[\n\"'`;]|\\[nrt])[ \t]{0,24}(?:#\s?define )?(?:[\w.:*/@-]{1
 
 
 def spoken_passwords(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
-    """Every password of a line that mentions one.
-
-    Args:
-        text: The text.
-        lower: The text in lower case.
-        places: Offsets of words that may mention one.
-    """
+    """Every password of a line that mentions one."""
     for word in _password_mentions(lower, places):
         for token in _tokens(text, word.end()):
             value = token["value"].rstrip(".:")

@@ -61,14 +61,10 @@ _shared: dict[Path, _Shared] = {}
 
 
 def shared_copy(path: Path) -> str | None:
-    """The URI of a copy that everyone in this process reads.
+    """The URI of a copy of a database that everyone in this process reads.
 
-    Args:
-        path: The database.
-
-    Returns:
-        None if the file is read in place or was just written, and the first time it is asked for: a single
-        connection, as of a command, is served faster by a copy of its own.
+    None if the file is read in place or was just written, and the first time it is asked for: a single
+    connection, as of a command, is served faster by a copy of its own.
     """
     state = _closed(path)
     if state is None or time.time_ns() - state[0] < _SETTLED_NS:
@@ -82,14 +78,10 @@ def shared_copy(path: Path) -> str | None:
 
 
 def closed_copy(path: Path) -> mmap | None:
-    """The content of a database with a write-ahead log, if it has no side files.
+    """The content of a database with a write-ahead log but no side files, marked as needing no log.
 
-    Args:
-        path: The database.
-
-    Returns:
-        The content, marked as needing no log. None where the file is too large, changes while it is read,
-        has side files (it may be open, or its log may hold more), or can be read without creating any.
+    None where the file is too large, changes while it is read, has side files (it may be open, or its log may
+    hold more), or can be read without creating any.
     """
     before = _closed(path)
     if before is None:

@@ -55,12 +55,7 @@ class BoundedConnection(sqlite3.Connection):
         return super().execute(sql, parameters)
 
     def bound(self, size: int, cancelled: Callable[[], bool] | None = None) -> None:
-        """End queries that are cancelled, or take more steps than a file of this size can need.
-
-        Args:
-            size: Bytes of the database.
-            cancelled: Returns whether the query is no longer wanted.
-        """
+        """End queries that are cancelled, or take more steps than a file of this size can need."""
         most = min(_MIN_STEPS + _STEPS_PER_BYTE * size, _MAX_STEPS)
 
         def check() -> int:
@@ -212,12 +207,7 @@ def _explain(path: Path, error: sqlite3.Error | UnicodeDecodeError) -> DatabaseE
 
 
 def _meaning(path: Path, text: str) -> tuple[str, str]:
-    """What a complaint about a database means, and what helps.
-
-    Args:
-        path: The database.
-        text: The complaint; an unknown one is passed on.
-    """
+    """What a complaint about a database means, and what helps."""
     known = ((one["holds"], one["what"], one["helps"]) for one in load_table(_TABLE))
     for fragments, what, remedy in (*_in_the_way(path), *known):
         if any(fragment in text.lower() for fragment in fragments):

@@ -101,11 +101,9 @@ def _up_to_summary(block: Block) -> range:
 
 
 def stored_again(outlines: Sequence[RowOutline], written: int) -> tuple[int, ...]:
-    """Positions of rows right after a block that are known already; a new summary begins another block.
+    """Positions of rows right after a block, which ends at `written`, that are known already.
 
-    Args:
-        outlines: A session's rows by id, each with its uid.
-        written: Where the block ends.
+    A new summary begins another block.
     """
     known = {outline.uid for outline in outlines[:written]}
     bodies = {outline.summary.body for outline in outlines[:written] if outline.summary}

@@ -29,12 +29,7 @@ _MIN_REPEATED = 2
 
 
 def head_copies(rows: Sequence[Hashable], previous: Sequence[Hashable]) -> int:
-    """How many rows just before a summary repeat the start of the previous generation.
-
-    Args:
-        rows: Keys of the rows before the summary, the nearest last.
-        previous: Keys of the previous generation, from its start.
-    """
+    """How many rows just before a summary repeat the start of the previous generation, by their keys."""
     for count in range(min(len(rows), len(previous)), 0, -1):
         if rows[-count] == previous[0] and list(rows[-count:]) == list(previous[:count]):
             return count
@@ -63,12 +58,7 @@ def tail_copies(rows: Sequence[Hashable], previous: Sequence[Hashable]) -> tuple
 
 
 def lost_behind(previous: Sequence[RowOutline], last: Hashable) -> Sequence[RowOutline]:
-    """Rows of a generation after its last kept one that a compaction archived but should have kept.
-
-    Args:
-        previous: That generation.
-        last: The key of the last row that was kept.
-    """
+    """Rows of a generation after its last kept one that a compaction archived but should have kept."""
     at = max((index for index, outline in enumerate(previous) if outline.key == last), default=-1)
     lost = previous[at + 1 :] if at >= 0 else ()
     # The kept part always begins with a user message; anything else was dropped on purpose.
@@ -155,11 +145,6 @@ def set_back(outlines: Sequence[RowOutline], start: int, index: int) -> int:
 
     Such rows are copies that keep their old time, even if their text has changed: loaded messages may have
     been joined before they were copied.
-
-    Args:
-        outlines: A session's rows by id.
-        start: Where the previous generation begins.
-        index: The position before which they are.
     """
     known: set[float | None] = {outline.timestamp for outline in outlines[start : index - MAX_HEAD_LINES]}
     for at in range(max(start + 1, index - MAX_HEAD_LINES), index):
@@ -201,10 +186,6 @@ def digests(outlines: Sequence[RowOutline], inside: Collection[int]) -> Iterator
     """Blocks of one new row followed by copies, in order, of the last rows before it.
 
     The originals are no longer live: two equal live rows are just part of a conversation.
-
-    Args:
-        outlines: A session's rows by id, with uids or keys.
-        inside: Rows that belong to known blocks.
     """
     latest: dict[Hashable, int] = {}
     for at, outline in enumerate(outlines):

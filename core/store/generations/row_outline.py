@@ -192,15 +192,7 @@ def keep_rows(
     outlines: Sequence[RowOutline],
     rows: Sequence[sqlite3.Row],
 ) -> None:
-    """Cache what was read of a long session.
-
-    Args:
-        connection: To the database.
-        session_id: The session of the rows.
-        before: What had been cached of it.
-        outlines: All of its rows.
-        rows: The rows that were read now.
-    """
+    """Cache what was read of a long session."""
     place = _place(connection, session_id)
     if (
         place is None

@@ -168,11 +168,6 @@ def missing_rows(session: Session, outlines: Sequence[RowOutline], name: str = "
 
     A compaction sets `message_count` to the live rows, and each later row increments it. Taking a turn back
     does not change it (0.16 and later), so the count may include rows that were taken back.
-
-    Args:
-        session: The row of `sessions`.
-        outlines: Every row of its messages that could be read.
-        name: What the sentence calls the session.
     """
     counted, archived = session.messages, RowState.ARCHIVED
     if counted is None or counted <= sum([outline.state is not archived for outline in outlines]):
@@ -194,14 +189,7 @@ def unnumbered_rows(outlines: Sequence[RowOutline], name: str = "the session") -
 
 
 def lost_tail(segments: Sequence[Segment]) -> tuple[int, ...]:
-    """Rows after the last copied one that the newest compaction neither summarised nor kept.
-
-    Args:
-        segments: The generations of one session, in order.
-
-    Returns:
-        Row ids in order; empty when the tail reaches the end of the previous generation, as it should.
-    """
+    """Ids of the rows after the last copied one that the newest compaction neither summarised nor kept."""
     if len(segments) < 2 or segments[-1].mode is not BoundaryMode.IN_PLACE or not segments[-1].tail:
         return ()
     if segments[-1].taken_back:
@@ -217,12 +205,7 @@ def block_end(segment: Segment) -> int:
 
 
 def only_pruned(segment: Segment, closed: Segment) -> bool:
-    """Whether a generation began with all the rows before it and no other summary: results were shortened.
-
-    Args:
-        segment: The generation.
-        closed: The one before.
-    """
+    """Whether a generation began with all the rows before it and no other summary: results were shortened."""
     known = {outline.summary.body for outline in closed.outlines if outline.summary}
     outline = segment.summary_outline
     anew = outline is not None and (outline.summary is None or outline.summary.body not in known)

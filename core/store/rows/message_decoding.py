@@ -60,13 +60,7 @@ _REPLAY = ("reasoning_details", "codex_reasoning_items", "codex_message_items")
 
 
 def message_from_row(row: sqlite3.Row, schema: Schema, state: RowState) -> Message:
-    """Decode one row.
-
-    Args:
-        row: The columns of `MESSAGE_COLUMNS`, missing ones as NULL.
-        schema: Determines which keys the writing release loads.
-        state: What became of the row, which only the caller can tell, as it sees the rows around it.
-    """
+    """Decode one row; `state` is what only a caller who sees the rows around it can tell."""
     cells = Cells(row)
     wire = _wire(cells, schema)
     stored = Row(

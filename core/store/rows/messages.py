@@ -50,11 +50,7 @@ def read_messages(
 ) -> tuple[Message, ...]:
     """The messages of these rows, in the order given; unknown ids are left out.
 
-    Args:
-        connection: To the database.
-        schema: Its schema.
-        row_ids: The rows to read.
-        rewound: Which of them were taken back, if known; otherwise every row has to be checked.
+    If `rewound`, those taken back, is not known, every row has to be checked.
     """
     columns = schema.select("messages", MESSAGE_COLUMNS)
     copied: Collection[int] = ()

@@ -108,14 +108,7 @@ class Plan:
 
 
 def plan_turns(turns: Sequence[Turn], settings: Settings, rules: TrajectoryRules, counter: Counter) -> Plan:
-    """Count the turns of a trajectory and choose those that a summary replaces.
-
-    Args:
-        turns: All turns; an empty list fits any target.
-        settings: Target and protection.
-        rules: The rules of the release.
-        counter: Counts tokens.
-    """
+    """Count the turns of a trajectory and choose those that a summary replaces."""
     tokens = [counter.turn(turn) for turn in turns]
     region = find_region([turn.role for turn in turns], tokens, settings, rules)
     return Plan(tokens, region, settings.target)

@@ -60,12 +60,7 @@ def rewritten(
 ) -> bytes:
     """The line with a summary in place of a region, byte for byte unchanged everywhere else.
 
-    Args:
-        entry: The entry as read.
-        region: The turns to replace.
-        summary: The text of the summary turn.
-        notice: Text added to the system turns before the summary; "" adds nothing.
-        metrics: Metrics to attach; None attaches nothing.
+    The notice is added to the system turns before the summary.
 
     Raises:
         BadEntry: A system turn has no text that the notice could be added to.

@@ -163,11 +163,7 @@ def opened(path: str) -> IO[bytes]:
 
 @contextmanager
 def replaced(path: str, *, sync: bool = True) -> Iterator[IO[bytes]]:
-    """Write a new file that gets its name only once it is complete.
-
-    Args:
-        path: Its final name.
-        sync: Wait until it is on disk, so that it survives a loss of power.
+    """Write a new file that gets its name only once it is complete, and with `sync` survives a loss of power.
 
     Raises:
         OSError: It cannot be written; nothing of it is left.

@@ -37,13 +37,7 @@ def compress_asking(
     """Compress shards whose summaries a model writes; each result is yielded once its part exists.
 
     One process is enough, because it mostly waits. The next shard is read while the last requests of the
-    previous one are running.
-
-    Args:
-        job: A job with a summary by a model.
-        shards: The shards, in order.
-        kept: Entries of a sample, by shard; None keeps all.
-        report: Called with progress.
+    previous one are running. `kept` are the entries of a sample by shard.
     """
     with asyncio.Runner() as runner:
         shared = runner.run(_opened(job))

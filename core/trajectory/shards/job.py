@@ -104,13 +104,10 @@ class ShardResult:
 
 
 def sampled_entries(job: Job) -> Mapping[int, frozenset[int]]:
-    """Indexes of the sampled entries within their shard, by shard.
+    """Indexes of the sampled entries within their shard, by shard; only for a job with a sample.
 
     The releases draw with `random.sample` from all entries of a file, the files in name order and with one
     generator for all; only the number of entries matters, so none is held in memory.
-
-    Args:
-        job: A job with a sample.
     """
     assert job.sample is not None
     drawn = random.Random(job.seed)

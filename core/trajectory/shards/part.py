@@ -34,13 +34,7 @@ _BUFFER = 2**20
 def compress_shard(
     job: Job, shard: Shard, kept: Collection[int] | None = None, report: Report | None = None
 ) -> ShardResult:
-    """Read, compress and write a shard; the same input gives the same bytes.
-
-    Args:
-        job: The run.
-        shard: The piece.
-        kept: Sampled entries by their index in the shard; None keeps all.
-        report: Called with progress.
+    """Read, compress and write a shard, or the `kept` entries of it; the same input gives the same bytes.
 
     Raises:
         ReadFault: The input cannot be read.
@@ -102,13 +96,7 @@ def _write(work: ShardWork, stream: IO[bytes]) -> None:
 
 
 def outputs(job: Job, output: str, *, folder: bool) -> dict[str, list[Shard]]:
-    """The files a run writes, each with its shards.
-
-    Args:
-        job: The run.
-        output: OUTPUT.
-        folder: Whether OUTPUT is a folder with one file for each input file.
-    """
+    """The files a run writes, each with its shards; in a folder one for each input file."""
     if not folder:
         return {output: list(job.shards)}
     found: dict[str, list[Shard]] = {

@@ -78,11 +78,7 @@ def start(args: argparse.Namespace) -> int:
 
 
 def _begun(args: argparse.Namespace) -> bool:
-    """Answer what the command-line options ask for.
-
-    Returns:
-        Whether to continue with the list.
-    """
+    """Answer what the command-line options ask for; returns whether to continue with the list."""
     from inspector.base.named_screens import known_screen
 
     screen = known_screen(args.screen) or ""
@@ -170,11 +166,7 @@ def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:
 
 
 def _one(place: Location, session: str, name: str) -> bool:
-    """Answer questions about one conversation until the user goes back.
-
-    Returns:
-        Whether to continue with the list.
-    """
+    """Answer questions about one conversation until the user goes back; whether to continue with the list."""
     while True:
         output.write_lines(["", f"Conversation: {name}"])
         output.write_lines([f"{number}. {label}" for number, label in enumerate(ABOUT_ONE, 1)])

@@ -45,11 +45,7 @@ def ask_to_send(
 
 
 def ask(question: str, *, yes: bool) -> None:
-    """Continue only if the user agrees.
-
-    Args:
-        question: What is about to happen, as a question.
-        yes: The user agreed in advance with `--yes`.
+    """Continue only if the user agrees, or agreed in advance with `--yes`.
 
     Raises:
         UsageError: The user does not agree, or there is no terminal to ask on.

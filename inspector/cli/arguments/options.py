@@ -102,12 +102,7 @@ def add_session_argument(parser: argparse.ArgumentParser, *, optional: bool = Fa
 
 
 def add_json_option(parser: argparse.ArgumentParser, *, csv: str | None = None) -> None:
-    """Add `--json`, the same result for scripts.
-
-    Args:
-        parser: The command's parser.
-        csv: Help text for `--csv`, which excludes `--json`; None if the result is not a table.
-    """
+    """Add `--json`, the same result for scripts, and `--csv` with its help if the result is a table."""
     forms = parser.add_mutually_exclusive_group()
     if csv is not None:
         forms.add_argument("--csv", action="store_true", help=csv)

@@ -96,11 +96,9 @@ def with_generations(rows: Sequence[Row]) -> list[Row]:
 
 
 def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
-    """The same rows; those without a title get their first words.
+    """The same rows; those without a title get their first words, up to `MAX_COUNTED` rows.
 
-    Args:
-        rows: The rows to show; a list longer than `MAX_COUNTED` is left without.
-        whole: A row stands for its whole conversation, so use the words it began with.
+    `whole` takes the words that the whole conversation began with.
     """
     if len(rows) > MAX_COUNTED:
         return list(rows)
@@ -116,13 +114,7 @@ def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
 
 
 def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
-    """The printed list.
-
-    Args:
-        rows: What to print.
-        total: How many there are without the limit.
-        several: Rows come from several databases, so name the profile of each.
-    """
+    """The printed list; `several` databases have the profile of each row named."""
     from core.support import formatting as fmt
     from inspector.cli.table import lines
     from inspector.terminal.glyphs import KIND

@@ -60,11 +60,7 @@ class Question:
     config: HermesConfig | None = None
 
     def cut(self, keep: int | None = None) -> tuple[Measured, Plan]:
-        """Measure the messages, and plan where a compaction would cut them.
-
-        Args:
-            keep: How many of the user's last turns to keep, as in `/compress here N`.
-        """
+        """Measure the messages, and plan where a compaction cuts them; `keep` as in `/compress here N`."""
         from core.compress.planning.measure import measure
         from core.compress.planning.plan import plan
 

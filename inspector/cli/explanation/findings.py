@@ -69,11 +69,7 @@ def lines(
 ) -> Iterator[str]:
     """The findings as printed lines, then rules that lacked data, and what the verdicts mean.
 
-    Args:
-        found: The findings to print, worst first.
-        unknown: Rules that lacked data.
-        every: All findings, of which `found` are the worst.
-        titles: Conversation titles by session; empty if all findings are about one conversation.
+    `found` are the worst of `every`. Titles by session are empty if all are about one conversation.
     """
     yield from entries(found, every, titles)
     yield ""

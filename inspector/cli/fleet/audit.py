@@ -14,12 +14,7 @@ from typing import Any
 
 
 def examine(words: Sequence[str], place: str) -> dict[str, Any]:
-    """Run a command on one machine and return its JSON.
-
-    Args:
-        words: The command and its options, without the database.
-        place: A home or a state.db.
-    """
+    """Run a command on one machine, named by a home or a state.db, and return its JSON."""
     from inspector.cli.main import run
 
     option = "--home" if Path(place).is_dir() else "--db"

@@ -95,10 +95,7 @@ def without(text: str, changes: Sequence[Change]) -> str:
 def without_plugin(text: str, before: str, name: str) -> str:
     """The file without any mention of the plugin, even if Hermes rewrote it since (as `config set` does).
 
-    Args:
-        text: The current file.
-        before: The file before the plugin was installed.
-        name: The plugin's name.
+    `before` is the file before the plugin was installed.
 
     Raises:
         ConfigError: The file is not a mapping, or its layout allows no safe edit.

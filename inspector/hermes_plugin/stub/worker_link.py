@@ -60,11 +60,7 @@ class WorkerLink:
         self._warned = False
 
     def call(self, order: dict[str, Any], seconds: float) -> dict[str, Any] | None:
-        """Run something in the worker.
-
-        Returns:
-            The worker's answer; None if there is no worker, or it failed or took too long.
-        """
+        """Run something in the worker; None if there is no worker, or it failed or took too long."""
         with self._lock:
             if time.monotonic() < self._rest_until:
                 return None
@@ -180,13 +176,7 @@ def packed(rows: Rows) -> tuple[Rows, list[Any]]:
 
 
 def unpacked(answer: list[Any], rows: Rows, aside: list[Any]) -> Rows:
-    """Restore the rows that a worker sent back.
-
-    Args:
-        answer: `{"row": i}` for a kept row, `{"new": row}` for any other.
-        rows: The rows that were sent.
-        aside: The values left out of them.
-    """
+    """Restore the rows that a worker sent back: `{"row": i}` for a kept row, `{"new": row}` for any other."""
     return [rows[one["row"]] if "row" in one else _restored(one["new"], aside) for one in answer]
 
 

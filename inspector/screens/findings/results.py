@@ -59,12 +59,7 @@ class Results:
         return new
 
     def rows(self, text: str, *, filtering: bool) -> Sequence[FindingRow]:
-        """The rows that contain every word of a text; all rows if it is empty.
-
-        Args:
-            text: The filter.
-            filtering: The filter is open, so nothing is folded.
-        """
+        """The rows that contain every word of a text, all if it is empty; unfolded while `filtering`."""
         words = text.casefold().split()
         unknown = [row for row in self._unknown if _holds(row, words)]
         rows: list[FindingRow] = []

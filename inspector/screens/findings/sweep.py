@@ -63,10 +63,7 @@ def examine_all(
 ) -> Iterator[Step]:
     """The findings of every conversation of every database, newest first, then of the database itself.
 
-    Args:
-        locations: The databases.
-        stop: Asked between steps whether to stop.
-        scanned: Called with messages scanned and their total, before the first conversation.
+    `scanned` is called with messages scanned and their total, before the first conversation.
     """
     done, totals = 0, 0
     for location in locations:

@@ -79,9 +79,7 @@ def _titled(store: Store, location: Location, found: Sequence[SearchHit]) -> lis
 def each_once(hits: Sequence[Hit], conversation: Callable[[str], Conversation]) -> list[Hit]:
     """Each message once, as its newest row, however many generations have a copy of it.
 
-    Args:
-        hits: Hits of one database, newest first.
-        conversation: Reads the conversation of a session; called only if a text was found twice.
+    `conversation` reads that of a session; called only if a text was found twice.
     """
     texts = Counter((hit.hit.role, hit.hit.excerpt) for hit in hits)
     roots: dict[str, str] = {}

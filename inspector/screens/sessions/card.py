@@ -48,12 +48,7 @@ class SessionCard(Vertical):
         yield CurveChart()
 
     def make_room(self, rows: int, free: int) -> None:
-        """Take the rows below the list; on a high screen also some of the list's.
-
-        Args:
-            rows: Rows of the screen.
-            free: Rows of list and card that no conversation needs.
-        """
+        """Take the rows below the list; on a high screen also some of the list's `free` ones."""
         wanted = max(free, USUAL if rows >= TALL else 0)
         self.display = rows >= HIGH or free >= BRIEF
         self.set_class(wanted >= LEAST, "-tall")

@@ -227,11 +227,7 @@ class GenerationView(View):
             self.follow(old, new)
 
     def enter(self, *, again: bool = False) -> None:
-        """Show the generation; implemented by subclasses.
-
-        Args:
-            again: The generation is already shown and has grown: keep the screen until the rest is read.
-        """
+        """Show the generation; implemented by subclasses. `again` if it is already shown and has grown."""
 
     def follow(self, old: Cursor, new: Cursor) -> None:
         """Follow the cursor within the generation; implemented by subclasses."""

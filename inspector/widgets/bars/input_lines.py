@@ -83,11 +83,7 @@ class FilterLine(InputLine):
         self.input.can_focus = False
 
     def open(self, text: str = "") -> None:
-        """Show the line, or edit it again.
-
-        Args:
-            text: A filter to start with; focus then stays where it is.
-        """
+        """Show the line, or edit it again; with a filter to start with, focus stays where it is."""
         self.add_class("-open")
         self.input.can_focus = True
         if text:

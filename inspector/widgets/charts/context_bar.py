@@ -116,13 +116,7 @@ def _tick(use: ContextUse, cells: int) -> int | None:
 
 
 def sparkline(values: Sequence[int], width: int, most: int | None = None) -> str:
-    """Draw numbers as bars, the newest on the right; if several share a cell, the largest counts.
-
-    Args:
-        values: Numbers of 0 or more, oldest first.
-        width: Most cells.
-        most: Value of a full bar; the largest number if that is larger, or if this is None.
-    """
+    """Draw numbers, oldest first, as bars; of several in a cell the largest counts. `most` fills a cell."""
     if not values or width < 1:
         return ""
     cells = min(width, len(values))

@@ -14,13 +14,10 @@ _PARTS = tuple(Part)
 
 
 def apportion(weights: Sequence[int], cells: int) -> tuple[int, ...]:
-    """Divide `cells` in proportion to `weights` by largest remainder.
+    """Divide `cells` in proportion to `weights` by largest remainder; the counts sum to `cells`, or to 0.
 
     Every positive weight gets at least one cell if there are enough, so that nothing is drawn with no width;
     those cells come from the widest shares.
-
-    Returns:
-        One count per weight; they sum to `cells`, or to 0 if every weight is 0.
     """
     total = sum(weights)
     if total <= 0 or cells <= 0:

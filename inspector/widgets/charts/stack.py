@@ -58,12 +58,9 @@ def ends_of(parts: Sequence[float], top: float, rows: int) -> tuple[int, ...]:
 
 
 def round_marks(top: float, rows: int, used: Collection[int] = ()) -> Mapping[int, float]:
-    """Round values for the scale of a chart, each by the row whose upper edge is nearest to it.
+    """Round values for the scale of a chart up to `top`, each by the row whose upper edge is nearest to it.
 
-    Args:
-        top: What the upper edge of the highest row stands for.
-        rows: How many there are.
-        used: Rows with a number of their own, which leaves no room beside it.
+    Rows in `used` have a number of their own, which leaves no room beside it.
     """
     least = top * max(MIN_DISTANCE, rows // MARKS) / max(1, rows)
     power = 10.0 ** floor(log10(least))

@@ -58,13 +58,7 @@ class RowList(LineView[Row], can_focus=True):
         return self.rows.row(self.cursor)
 
     def show(self, rows: Rows[Row], *, cursor: int | None = None, again: bool = False) -> None:
-        """Show other rows; the cursor keeps its index unless given.
-
-        Args:
-            rows: All rows.
-            cursor: The new cursor index.
-            again: The same rows were read again: redraw only those on screen that changed.
-        """
+        """Show other rows, or the same ones read `again`; the cursor keeps its index unless given."""
         again = again and bool(rows.count and self.rows.count)
         self.rows = rows
         self.fit_rows()

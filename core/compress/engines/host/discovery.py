@@ -29,9 +29,7 @@ INSTALLED = "hermes"
 def discover(home: Path | None, install: HermesInstall | None) -> tuple[FoundEngine, ...]:
     """Every engine that Hermes could be configured to use, its own first.
 
-    Args:
-        home: The HERMES_HOME; None when only the built-in engine is meant.
-        install: Where Hermes is installed; without it, neither its package nor its entry points are searched.
+    Without an installation, neither its package nor its entry points are searched.
     """
     own = "every release of Hermes" if install is None else f"Hermes {install.version}"
     version = None if install is None else install.version

@@ -57,9 +57,7 @@ class FoundEngine:
     def by_folder(self, policy: Policy, selected: str | None = None) -> bool:
         """Whether a release finds it by its folder, and then takes it whatever it is.
 
-        Args:
-            policy: The rules of the release.
-            selected: What `context.engine` says; None for what it would have to say.
+        `selected` is what `context.engine` says; None for what it would have to say.
         """
         if self.kind is not EngineKind.PLUGIN or self.path is None:
             return self.kind is EngineKind.DIRECTORY

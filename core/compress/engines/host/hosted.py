@@ -70,12 +70,7 @@ class HostedEngine:
             raise EngineFailed("it answered for the host", where=f"engine {found.name}") from error
 
     def compact(self, messages: Sequence[dict[str, Any]], tokens: int | None, focus: str | None) -> Compacted:
-        """Start a session with the engine and let it compact a list, as the user's `/compress` would.
-
-        Args:
-            messages: In wire form.
-            tokens: Size of the request.
-            focus: The topic of `/compress <topic>`.
+        """Start a session with the engine and let it compact a list in wire form, as `/compress` would.
 
         Raises:
             EngineFailed: It raised, hung, died, or returned something that is no list of messages.
@@ -181,11 +176,7 @@ def _built_in(settings: Settings) -> dict[str, Any]:
 
 @contextmanager
 def private_home(home: Path | None) -> Iterator[Path]:
-    """A temporary folder for one engine.
-
-    Args:
-        home: The real home; it is only read.
-    """
+    """A temporary folder for one engine; the real home is only read."""
     folder = Path(tempfile.mkdtemp(prefix="hermes-inspector-engine-"))
     try:
         copy = folder / "home"

@@ -22,17 +22,9 @@ from core.model.transcript.message import Message
 def hosted_preview(
     measured: Measured, plan: Plan, found: Compacted, focus: str | None, summariser: str
 ) -> Preview:
-    """The result of an engine on a conversation.
+    """The result of an engine on a conversation, with the sizes of our plan but the engine's cut.
 
-    Args:
-        measured: The conversation.
-        plan: Our plan of it; its sizes stay, but the cut becomes the engine's.
-        found: What the engine returned.
-        focus: The topic it was given.
-        summariser: Who answered its calls to a model.
-
-    Returns:
-        A preview whose `summary` is every text the engine wrote or rewrote, in order.
+    `summariser` answered its calls to a model; `summary` is every text it wrote or rewrote, in order.
     """
     before = measured.messages
     after = tuple(Message(wire) for wire in found.messages)

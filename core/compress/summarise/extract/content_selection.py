@@ -63,13 +63,7 @@ _ROOTED = 4
 
 
 def choose(facts: Sequence[FactLine], room: int, estimate: Estimate) -> list[FactLine]:
-    """The facts worth keeping within `room` tokens, best first.
-
-    Args:
-        facts: Candidates, already without repeats.
-        room: Tokens for all of them.
-        estimate: Tokens of one line.
-    """
+    """The facts (without repeats) worth keeping within `room` tokens, best first."""
     costs = {id(fact): estimate(fact.text) + _OVERHEAD for fact in facts}
     newest = max((fact.at for fact in facts), default=0)
     ranked = sorted(facts, key=lambda fact: (-_score(fact, newest), fact.at))

@@ -182,13 +182,7 @@ def _note(fact: FactLine) -> str:
 
 
 def carried(previous: str | None, views: Sequence[View], topic: Topic | None) -> list[FactLine]:
-    """The lines of the previous summary that the new middle neither replaces nor undoes.
-
-    Args:
-        previous: Body of the previous summary, without markers.
-        views: The new middle.
-        topic: The focus; None without one.
-    """
+    """The lines of the previous summary's body that the new middle neither replaces nor undoes."""
     if not previous or not previous.strip():
         return []
     undone = _undone(views)

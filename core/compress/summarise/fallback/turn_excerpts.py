@@ -51,10 +51,7 @@ class Evidence:
 def evidence_of(turns: Sequence[Message], policy: Policy, cut_mark: str) -> Evidence:
     """Collect the lists, reading and redacting only messages that may end up in one.
 
-    Args:
-        turns: The messages to be replaced.
-        policy: Says how tool results are described and which user rows are requests.
-        cut_mark: Ends a text that was cut, for releases that do not count what they cut.
+    `cut_mark` ends a text that was cut, for releases that do not count what they cut.
     """
     reading = _Reading(turns, policy, cut_mark)
     newest = islice(filter(None, map(reading.turn, reversed(turns))), MAX_TURNS)

@@ -15,13 +15,9 @@ def model_summariser(
     main: ModelChoice | None = None,
     main_on: Collection[FailureKind] = frozenset(FailureKind),
 ) -> ModelSummariser:
-    """A summariser that asks a model in its own wire format unless another is named.
+    """A summariser that asks a model in its own wire format unless `anthropic` or `openai` is named.
 
-    Args:
-        choice: The model.
-        wire: `anthropic` or `openai`.
-        main: The model to ask if the first one fails.
-        main_on: Failures after which the main model is asked.
+    After the failures of `main_on` it asks the main model.
     """
     wire = wire or choice.wire
     second = None if main is None else (_connection(main.wire), main)

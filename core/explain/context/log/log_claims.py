@@ -70,12 +70,9 @@ def same_model(one: str, other: str) -> bool:
 def lowered_threshold(
     records: Sequence[LogRecord], threshold: int, until: datetime | None = None
 ) -> LogRecord | None:
-    """The newest line that says a threshold was lowered to the summary model's window.
+    """The newest line until a local time that says this threshold was lowered to the summary model's window.
 
-    Args:
-        records: The lines about a conversation.
-        threshold: The threshold by the configuration; a line about another one concerns another model.
-        until: Local time as the log writes it; None for the end of the log.
+    A line about another threshold concerns another model.
     """
     lines = (line for line in reversed(records) if line.kind is Kind.AUX_LOWERED and line.threshold)
     return next(
@@ -84,12 +81,7 @@ def lowered_threshold(
 
 
 def stated_by_engine(records: Sequence[LogRecord], at: datetime | None = None) -> LogRecord | None:
-    """The newest line that names the threshold of a plugin's context engine.
-
-    Args:
-        records: The lines about a conversation.
-        at: Local time as the log writes it; later processes are ignored. None for the end of the log.
-    """
+    """The newest line up to a local time that names the threshold of a plugin's context engine."""
     loaded = [line for line in records if line.kind in _ENGINES]
     since = next((line.at for line in loaded if line.kind is Kind.ENGINE_REGISTERED), None)
     until = next((line.at for line in loaded if at is not None and line.at > at), datetime.max)
@@ -118,10 +110,6 @@ def runs_of(records: Sequence[LogRecord], sessions: Collection[str]) -> Mapping[
 
     An agent numbers its calls without gaps, across turns and rotations; a new process, a branch or another
     model begins at 1. A turn belongs with its first answered call, whatever ran before it.
-
-    Args:
-        records: Lines of the log, in time order.
-        sessions: The conversation's sessions.
     """
     found: dict[str, int] = {}
     waiting: list[LogRecord] | None = None

@@ -52,10 +52,6 @@ def align(records: Iterable[LogRecord], moments: Mapping[str, Sequence[datetime]
 
     The log writes local time without a zone and may come from another machine. Offsets are whole quarters of
     an hour, as in real time zones; the machine's own zone wins unless another fits far better.
-
-    Args:
-        records: Lines of the log.
-        moments: Times the database holds, by session.
     """
     known, marks = _minutes_of_sessions(moments), _marks(records, moments)
     own = _fit(_written(marks, lambda at: at.astimezone(UTC)), known, 0)
@@ -146,10 +142,6 @@ def settled(log: Log, moments: Moments) -> tuple[Log, Clock]:
     A stretch of a file that lies wholly outside its sessions' times in the database was written in another
     zone. It is moved if some offset puts it beside moments that no other line explains and keeps the file in
     time order; else it stays as written.
-
-    Args:
-        log: The lines about a conversation.
-        moments: Times the database holds, by session.
     """
     clock = align(log.records, moments)
     spans = {one: (min(times) - _JUMP, max(times) + _JUMP) for one, times in moments.items() if times}

@@ -46,12 +46,7 @@ def fresh_rows(generation: Generation) -> tuple[int, ...]:
 
 
 def answered(generation: Generation, messages: Sequence[Message]) -> bool:
-    """Whether the rows show an answered call since the compaction that began a generation.
-
-    Args:
-        generation: The generation.
-        messages: Its messages, in the order of its rows.
-    """
+    """Whether the rows show an answered call since the compaction that began a generation."""
     return any(message.role == "assistant" for message in messages[copied_rows(generation) :])
 
 

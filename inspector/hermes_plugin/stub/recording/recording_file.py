@@ -65,14 +65,7 @@ def opened(state: Path) -> Iterator[sqlite3.Connection]:
 def add_requests(
     state: Path, rows: Sequence[Mapping[str, Any]], shapes: Mapping[str, tuple[str, Any]], dropped: int
 ) -> None:
-    """Write recorded requests.
-
-    Args:
-        state: The folder of our own files.
-        rows: Columns of `requests`.
-        shapes: Kind and shape by hash; known ones are skipped.
-        dropped: Requests not recorded since the last call.
-    """
+    """Write recorded requests, shapes (kind and shape by hash) not yet known, and how many were dropped."""
     with opened(state) as connection:
         for name, (kind, shape) in shapes.items():
             connection.execute(
@@ -97,14 +90,7 @@ def add_compaction(state: Path, row: Mapping[str, Any]) -> None:
 def change_texts(
     state: Path, home: str, texts: Sequence[tuple[str, str, str, str]], gone: Iterable[str]
 ) -> None:
-    """Write masked texts of a home, and delete those that the database has by now.
-
-    Args:
-        state: The folder of our own files.
-        home: The HERMES_HOME.
-        texts: Name, session, role and masked text of each.
-        gone: Names of texts to delete.
-    """
+    """Write masked texts of a home (name, session, role, text); delete those the database has by now."""
     with opened(state) as connection:
         connection.executemany(
             "DELETE FROM texts WHERE name = ? AND home = ?", [(name, home) for name in gone]

@@ -207,12 +207,9 @@ def column_sets() -> dict[str, frozenset[str]]:
 def layout(
     width: int, *, profiles: bool = False, chosen: frozenset[str] = SETS[ALL]
 ) -> tuple[tuple[Column, int], ...]:
-    """The columns that fit a list of `width` cells, with their widths; the title takes the rest.
+    """The chosen columns, or as many as fit `width` cells, with their widths; the title takes the rest.
 
-    Args:
-        width: Cells of the list.
-        profiles: Rows come from several databases.
-        chosen: Names of the wanted columns; empty for as many as fit.
+    `profiles` says that rows come from several databases.
     """
     wanted = [one for one in COLUMNS if not chosen or name_of(one) in chosen]
     fit = [one for one in wanted if one.least <= width <= one.most]

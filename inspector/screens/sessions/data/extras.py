@@ -160,15 +160,7 @@ class Ranker:
     def pages(
         self, locations: Sequence[Location], order: Order, size: int, now: datetime, stop: Cancelled
     ) -> Iterator[SourcePage]:
-        """Yield the first page: now and then in the order known so far, and finally in the right one.
-
-        Args:
-            locations: The databases.
-            order: What to rank by, and what the list contains.
-            size: Rows of a page.
-            now: The current time.
-            stop: Asked now and then whether to stop.
-        """
+        """Yield the first page: now and then in the order known so far, and finally in the right one."""
         keys, errors = read_keys(locations, order, stop)
         asked = SourcePage(order, 0, (), errors=errors)
         patience, shown_at = PATIENCE, time.monotonic()

@@ -49,13 +49,7 @@ def card_lines(
 ) -> Iterator[Line]:
     """The card of a session, with oddities of its lineage, or of one of its generations.
 
-    Args:
-        chain: The lineage.
-        tree_line: The line of the tree.
-        tree_lines: All lines of the tree.
-        begun: The compaction it begins with; None if there is none or it is not known yet.
-        width: Width in cells.
-        ink: Colours.
+    `begun` is the compaction it begins with; None if there is none or it is not known yet.
     """
     name = tree_line.name if tree_line.generation is None else f"Generation {tree_line.generation.index}"
     yield from paragraph(name, width, ink, bold=True)

@@ -65,11 +65,7 @@ def tree_lines(
 ) -> list[TreeLine]:
     """The lines of the tree: each session, followed by its generations if it has several.
 
-    Args:
-        chain: The lineage.
-        thread: Session ids of the workspace's conversation.
-        names: Name of each session.
-        generations: The generations of that conversation.
+    `thread` and `generations` are those of the workspace's conversation.
     """
     return [
         line

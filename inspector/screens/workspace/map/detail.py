@@ -144,11 +144,7 @@ class MapDetail:
             self._panes.message.tell(self._work.detail(message, self._panes.list.message or 0))
 
     def count_soon(self, *, again: bool = False) -> None:
-        """Count the messages soon, unless others are shown before that.
-
-        Args:
-            again: Hermes is writing, so wait longer: a tokenizer must not start for every message.
-        """
+        """Count the messages soon, unless others are shown first; later if Hermes is writing (`again`)."""
         self._view.set_timer(CALM if again else REST, partial(self._count, self._work.number))
 
     def _count(self, number: int) -> None:

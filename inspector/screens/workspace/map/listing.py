@@ -58,20 +58,12 @@ class MapListing:
     # Listed rows.
 
     def enter(self, then: Callable[[], None] | None) -> None:
-        """List the rows of another generation, or of the same one again.
-
-        Args:
-            then: Slower work, started as soon as there is something to look at.
-        """
+        """List the rows of a generation; `then` is slower work, begun once there is something to look at."""
         self._then = then
         self.list_rows(anew=True)
 
     def list_rows(self, *, anew: bool = False) -> None:
-        """List the generation's rows, or every row; pages are read when they come into view.
-
-        Args:
-            anew: Read the pages again even if the rows are the same.
-        """
+        """List the generation's rows, or every row; pages are read when in view, `anew` even if unchanged."""
         subject, generation = self._view.subject, self._view.generation
         listed = generation.row_ids if generation is not None else ()
         self._within = ()

@@ -199,13 +199,7 @@ def _subtree(row: LedgerRow, width: int, ink: Palette) -> Iterator[Line]:
 def spending(
     location: Location, session_id: str, *, alone: bool = False
 ) -> Callable[[Cancelled], Sequence[FigureOrigin]]:
-    """Return a function that looks up the figures of a session's conversation, the main loop's first.
-
-    Args:
-        location: The database.
-        session_id: Any session of the conversation.
-        alone: Only figures of this session.
-    """
+    """Return a function that looks up the figures of a conversation or a session, the main loop's first."""
 
     def read(stop: Cancelled) -> Sequence[FigureOrigin]:
         with Store(location, cancelled=stop) as store:

@@ -96,9 +96,7 @@ class Curve:
 def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
     """The calls that are still in the log, otherwise the sizes known around each compaction.
 
-    Args:
-        explanation: The explanation of the conversation.
-        most: Most samples; if there are more calls, the largest of each group represents it.
+    If there are more than `most`, the largest of each group represents it.
     """
     log, clock = explanation.context.log, explanation.context.clock
     answered = [record for record in log.records if record.kind is Kind.CALL and record.input]

@@ -182,12 +182,7 @@ def spent_on(one: Scenario) -> float:
 
 
 def verdict(found: Sequence[Scenario], happened: int) -> str:
-    """The setting in force, the range of thresholds with the same result, and the cheapest setting.
-
-    Args:
-        found: The settings.
-        happened: How often the conversation was really compacted.
-    """
+    """The setting in force, the range of thresholds with the same result, and the cheapest setting."""
     actual = next((one for one in found if one.actual), None)
     if actual is None:
         return "Nothing to compare: the context window is unknown."

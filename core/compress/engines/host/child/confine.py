@@ -57,13 +57,7 @@ _ELSEWHERE = "the host lets an engine write in its own copy of the home only"
 
 
 def confine(folder: str, memory: int, seconds: int) -> None:
-    """Limit this process and everything it starts, irrevocably.
-
-    Args:
-        folder: The only place where anything may be written.
-        memory: Bytes of address space.
-        seconds: Seconds of processor time; the parent also limits the elapsed time.
-    """
+    """Limit this process and all it starts, irrevocably: one folder to write to, bytes, processor seconds."""
     _limit(memory, seconds)
     _landlock(folder)
     if hasattr(os, "register_at_fork"):

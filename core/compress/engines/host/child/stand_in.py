@@ -20,14 +20,7 @@ _CHARACTERS_PER_TOKEN = 4
 
 
 def prepare(ask: Ask) -> bool:
-    """Make `agent` importable.
-
-    Args:
-        ask: Sends a call to the parent.
-
-    Returns:
-        Whether it is the module of an installed Hermes.
-    """
+    """Make `agent` importable, its calls sent to the parent; whether it is an installed Hermes' own."""
     real = importlib.util.find_spec("agent") is not None
     if not real:
         _stand_in()
