@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from core.compress.planning.measure import measure
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.past_compaction import Past, past_compaction
 from core.explain.events import events_of
+from core.explain.explanation import Explanation
 from core.hermes.markers.markers import SummaryMatch
 from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Boundary, Conversation, Generation
 from core.preview.comparison import Comparison
+from core.preview.headline import kept_headline
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -49,6 +51,29 @@ def kept_of_event(context: ConversationContext, event: CompressionEvent) -> Rete
         return None
     past = past_compaction(context, generations[event.generation - 1])
     return past.kept(event.focus) if past else None
+
+
+def event_of_headline(found: Explanation) -> CompressionEvent | None:
+    """The compaction or attempt that a conversation's headline is about."""
+    return next((event for event in found.events if event.headline is found.headline), None)
+
+
+def with_loss(found: Explanation) -> tuple[Explanation, Retention | None]:
+    """Say in the headline, and in that of its compaction, what the summary lost.
+
+    Whoever answers why a conversation was compressed starts from this, so that all say the same.
+
+    Returns:
+        The explanation, and what the summary kept; None if the headline is not about a summary.
+    """
+    event = event_of_headline(found)
+    kept = kept_of_event(found.context, event) if event is not None else None
+    if event is None or kept is None:
+        return found, None
+    headline = kept_headline(event.headline, kept)
+    about = replace(event, headline=headline)
+    events = tuple(about if one is event else one for one in found.events)
+    return replace(found, events=events, headline=headline), kept
 
 
 def bill_of(event: CompressionEvent, found: Sequence[Payback]) -> Payback | None:

@@ -38,10 +38,11 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     from core.explain.diagnose.diagnose import diagnose_case
     from core.explain.events import explain
     from core.explain.prompt_cache import cache_of
+    from core.preview.past import with_loss
     from inspector.payloads import usage as usage_json
     from inspector.payloads.conversation import cache_payload, chain_payload, why_payload
 
-    explanation = explain(store, session.id)
+    explanation, _ = with_loss(explain(store, session.id))
     context = explanation.context
     hits = cache_of(context)
     case = Case(context, explanation.events, datetime.now(UTC), hits)

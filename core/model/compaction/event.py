@@ -36,6 +36,8 @@ class Trigger(StrEnum):
 
 ASKED_FOR = (Trigger.MANUAL, Trigger.INSPECTOR)
 """Compactions by hand, for which no size was compared with a limit."""
+REFUSED = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)
+"""Compactions after the provider had refused a request."""
 BY_SETTING = (Trigger.MICRO, Trigger.PRUNE)
 """Compactions that a setting runs after turns, whatever the limit."""
 

@@ -39,9 +39,10 @@ def answer(words: Sequence[str], args: argparse.Namespace) -> Iterator[str]:
 
 def _why(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.explain.events import explain
+    from core.preview.past import with_loss
     from core.support import formatting as fmt
 
-    found = explain(store, session.id)
+    found, _ = with_loss(explain(store, session.id))
     if not found.events:
         yield "This conversation has not been compacted yet."
     for event in found.events[-3:]:

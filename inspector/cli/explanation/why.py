@@ -64,7 +64,7 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     release = release_name(args.release) if args.release is not None else None
     asked = args.decisions or args.turns or args.at is not None
     with (target.session if asked else target.named)(args) as (store, session):
-        look = partial(_found, store, session.id, release, whole=not args.json)
+        look = partial(_found, store, session.id, release, bills=not args.json)
         found, after = target.answer_about(store, session, look, _texts)
         turns = decisions.all_turns(store, session.id, release) if asked else ()
         tried = what_if.try_scenarios(store, session.id, release) if args.what_if else None
@@ -84,26 +84,20 @@ def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
 
 
 def _found(
-    store: Store, session_id: str, release: str | None, *, whole: bool
+    store: Store, session_id: str, release: str | None, *, bills: bool
 ) -> tuple[Explanation, Aftermath | None]:
-    """The explanation, and what the compaction in its headline lost and cost, if that is wanted."""
+    """The explanation, and if `bills` are wanted what the compaction in its headline lost and cost."""
     from core.explain.events import explain
+    from core.preview.past import Aftermath, bill_of, event_of_headline, with_loss
 
-    found = explain(store, session_id, release=release)
-    event = _headline_event(found)
-    if not whole or event is None or not event.completed:
+    found, kept = with_loss(explain(store, session_id, release=release))
+    event = event_of_headline(found)
+    if not bills or event is None or not event.completed:
         return found, None
     from core.explain.prompt_cache import cache_of
-    from core.preview.past import Aftermath, bill_of, kept_of_event
 
-    bills = cache_of(found.context, results=False, markers=False).paybacks
-    kept = kept_of_event(found.context, event)
-    return found, Aftermath(kept, bill_of(event, bills))
-
-
-def _headline_event(found: Explanation) -> CompressionEvent | None:
-    """The compaction or attempt that the headline is about."""
-    return next((event for event in found.events if event.headline is found.headline), None)
+    paybacks = cache_of(found.context, results=False, markers=False).paybacks
+    return found, Aftermath(kept, bill_of(event, paybacks))
 
 
 def _texts(answer: tuple[Explanation, Aftermath | None]) -> Iterator[str]:
@@ -143,20 +137,20 @@ def _turn_lines(args: argparse.Namespace, turns: Sequence[Turn]) -> Iterator[str
 
 def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
     """The answer as printed lines: what happened, what it lost and cost, the size now; then each event."""
-    from core.preview.headline import kept_headline
+    from core.preview.past import event_of_headline
     from core.support import formatting as fmt
 
     release = found.context.release
     yield f"{found.context.conversation.name} · Hermes {release.version}"
-    yield from output.headline(kept_headline(found.headline, after.kept) if after else found.headline)
+    yield from output.headline(found.headline)
     yield from _aftermath(after) if after else ()
     yield from _standing(found.now)
     if release.stands_in:
         yield f"note: {release.stands_in}"
     yield from ("", _counted(found.events)) if found.events else ("", *_fields("limit", found.now.arithmetic))
-    before = None
+    told, before = event_of_headline(found), None
     for number, event in enumerate(found.events, start=1):
-        is_in_headline = event is _headline_event(found)
+        is_in_headline = event is told
         if not is_in_headline and not event.completed and before == event.headline:
             yield f"{number}. {fmt.moment(event.at)}  {output.muted('the same')} · {event.explanation}"
         else:

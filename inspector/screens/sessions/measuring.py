@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from inspector.base.live import in_sight
-from inspector.screens.sessions.data.session_line import Figures, Key, remembered
+from inspector.screens.sessions.data.session_line import Figures, Key, State, remembered
 from inspector.screens.sessions.list_view import SessionsList
-from inspector.screens.sessions.reader import ListReader, Measured, Weighed
+from inspector.screens.sessions.reader import ListReader, Measured, Told, Weighed
 
 DETAIL = 50
 """A change of less than 1/50 of a size is not visible in the gauge."""
@@ -25,6 +26,9 @@ class Measuring:
         self._listing, self._reader = listing, reader
         self._known: Mapping[Key, Figures] = {}
         self._weighed: dict[Key, int | None] = {}
+        self._told: dict[Key, State] = {}
+        self.answers = False
+        """Whether the answer about the conversation under the cursor is on screen."""
 
     def look(self) -> None:
         """Show what is known of the visible rows, and compute what is not, visible rows first.
@@ -45,11 +49,14 @@ class Measuring:
         self._weigh()
 
     def _weigh(self) -> None:
-        """Find out what fills the window of the conversation under the cursor."""
+        """Find out what fills the window of the conversation under the cursor, and what its summary lost."""
         line = self._listing.current
         extra = self._listing.extras.get(line.key) if line is not None else None
         if line is None or line.part is not None or extra is None:
             return
+        if self.answers and extra.compressions and extra.state == line.state != self._told.get(line.key):
+            self._told[line.key] = line.state
+            self._reader.tell_loss(line)
         before, tokens = self._listing.parts.get(line.key, (None,))[0], extra.context_use.tokens
         if before == line.state or (before and _about(tokens, self._weighed.get(line.key))):
             return  # it reads every message, and the difference would not show
@@ -60,14 +67,20 @@ class Measuring:
         """Stop while another screen is in front; `look` continues."""
         self._reader.stop_measuring()
         self._weighed.clear()
+        self._told.clear()
 
     def recall(self, known: Mapping[Key, Figures]) -> None:
         """Take over what an earlier run computed."""
         self._known = known
         self._show_known()
 
-    def take(self, found: Measured | Weighed) -> None:
+    def take(self, found: Measured | Weighed | Told) -> None:
         """Take what was computed for a conversation."""
+        if isinstance(found, Told):
+            extra = self._listing.extras.get(found.line.key)
+            if extra is not None and extra.state == found.line.state and found.answer.sentence:
+                self._listing.extras[found.line.key] = replace(extra, said=found.answer)
+            return
         if isinstance(found, Weighed):
             self._listing.parts[found.line.key] = found.line.state, found.parts
             self._listing.refresh_row(self._listing.cursor)

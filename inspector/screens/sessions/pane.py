@@ -27,6 +27,7 @@ from inspector.screens.sessions.reader import (
     Measured,
     Previewed,
     Recalled,
+    Told,
     Unfolded,
     Weighed,
 )
@@ -106,11 +107,10 @@ class SessionsPane(Reporting, Vertical):
         self.set_interval(AGES, self._age)
 
     def _age(self) -> None:
-        if not in_sight(self):
-            return
-        self.listing.now = self.reader.now
-        self.listing.refresh()
-        self.post_message(self.Changed())
+        if in_sight(self):
+            self.listing.now = self.reader.now
+            self.listing.refresh()
+            self.post_message(self.Changed())
 
     def reload(self) -> None:
         """Read the list again; what is on screen stays until the answer arrives."""
@@ -176,15 +176,15 @@ class SessionsPane(Reporting, Vertical):
 
     @on(Measured)
     @on(Weighed)
-    def _know(self, event: Measured | Weighed) -> None:
+    @on(Told)
+    def _know(self, event: Measured | Weighed | Told) -> None:
         self.measuring.take(event)
         self.post_message(self.Changed())
 
     @on(Previewed)
     def _quote(self, event: Previewed) -> None:
-        before = dict(self.listing.previews)
-        self.listing.previews.update(event.previews)
-        if self.listing.previews != before:
+        if not event.previews.items() <= self.listing.previews.items():
+            self.listing.previews.update(event.previews)
             self.listing.refresh()
             self.post_message(self.Changed())
 

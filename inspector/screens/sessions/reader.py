@@ -22,6 +22,7 @@ from inspector.widgets.lists.rows import PAGE
 
 if TYPE_CHECKING:
     from core.account.spending.budget import Today
+    from core.model.finding import Headline
     from core.preview.generation import Reading
     from core.store.database.connect import Cancelled
     from inspector.screens.sessions.data.extras import Ranker
@@ -51,6 +52,14 @@ class Weighed(Event):
 
     line: SessionLine
     parts: tuple[int, ...]
+
+
+@dataclass
+class Told(Event):
+    """The answer about a conversation was completed with what its summary lost."""
+
+    line: SessionLine
+    answer: Headline
 
 
 @dataclass
@@ -173,9 +182,21 @@ class ListReader:
         if not stop():
             self._tell(Weighed(line, found))
 
+    def tell_loss(self, line: SessionLine) -> None:
+        """Complete the answer about a conversation with what its summary lost, which reads every message."""
+        start(self._host, "answer", partial(self._tell_loss, line))
+
+    def _tell_loss(self, line: SessionLine) -> None:
+        from inspector.screens.sessions.data.extras import answer
+
+        stop = cancelled()
+        found = answer(line, stop)
+        if not stop():
+            self._tell(Told(line, found))
+
     def stop_measuring(self) -> None:
         """Stop measuring; unfinished conversations stay unmeasured."""
-        for group in ("extras", "parts"):
+        for group in ("extras", "parts", "answer"):
             self._host.workers.cancel_group(self._host, group)
 
     def add_up(self) -> None:

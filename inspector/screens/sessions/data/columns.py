@@ -74,7 +74,7 @@ def _last(line: SessionLine, width: int, source: CellSource) -> Line:
 def _sign(line: SessionLine, source: CellSource) -> tuple[str, str]:
     """A sign for what needs attention, or else for a running session; and its colour."""
     severity = source.extra.severity if source.extra and line.part is None else None
-    if severity is not None:
+    if severity is not None and not (source.live and severity is Severity.INFO):
         return SEVERITY[severity], f"severity-{severity}"
     return (LIVE, "live") if source.live else ("", "ink")
 

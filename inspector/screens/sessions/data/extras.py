@@ -18,10 +18,11 @@ from core.errors import InspectorError
 from core.explain.events import explain, prompts_of
 from core.explain.explanation import Explanation
 from core.explain.headline.conversation import standing_failure
-from core.model.compaction.event import Trigger
+from core.model.compaction.event import REFUSED, Trigger
 from core.model.finding import NO_HEADLINE, Headline, Severity
 from core.model.transcript.session import Guards
 from core.preview.generation import Reading, followed
+from core.preview.past import event_of_headline, with_loss
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -99,11 +100,21 @@ def parts(
     return (max(0, plan.compared_tokens - sum(sizes)), *sizes), found
 
 
+def answer(line: SessionLine, stop: Cancelled) -> Headline:
+    """The conversation's headline with what its summary lost; nothing if it cannot be read."""
+    try:
+        with Store(line.location, cancelled=stop) as store:
+            return with_loss(explain(store, line.row.tip.id))[0].headline
+    except InspectorError:
+        return NO_HEADLINE
+
+
 def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
     found = explain(store, line.row.tip.id)
     here = found.now
     use = ContextUse(here.tokens, here.threshold, here.window)
-    severity, answer = _severity(found, severity_of(line, use, now))
+    happened = _happened(found)
+    severity, answer = _standing(found, severity_of(line, use, now)) if happened is None else happened
     return Extra(
         use,
         sum(event.completed and event.trigger is not Trigger.NATIVE for event in found.events),
@@ -114,14 +125,27 @@ def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
         _fewer(prompts_of(found.context)),
         found.headline,
         request_curve(found),
+        happened is not None,
     )
 
 
-def _severity(found: Explanation, severity: Severity | None) -> tuple[Severity | None, Headline]:
-    """A standing failure comes first, then a passed limit, then what the row says."""
-    failure = standing_failure(found.events)
+def _happened(found: Explanation) -> tuple[Severity | None, Headline] | None:
+    """What went wrong: a failure that still stands, no answer, a refused request; None if nothing did.
+
+    A limit that is passed now is worse than a refusal that was dealt with.
+    """
+    failure, headline, event = standing_failure(found.events), found.headline, event_of_headline(found)
     if failure is not None:
         return failure.headline.severity, failure.headline
+    if found.now.headline.severity is Severity.CRITICAL:
+        return None
+    if headline.severity in (Severity.CRITICAL, Severity.WARNING) and headline != found.now.headline:
+        return headline.severity, headline
+    return (Severity.INFO, headline) if event is not None and event.trigger in REFUSED else None
+
+
+def _standing(found: Explanation, severity: Severity | None) -> tuple[Severity | None, Headline]:
+    """How near the limit it is, and whether compression is blocked."""
     if found.now.headline.severity is Severity.CRITICAL:
         return Severity.CRITICAL, found.now.headline
     return severity, found.now.headline if severity else NO_HEADLINE

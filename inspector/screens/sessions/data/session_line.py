@@ -95,13 +95,14 @@ class Extra:
     Attributes:
         compressions: How often it was compressed; None if unknown.
         failed: Attempts that failed.
-        severity: Critical while compression fails or is blocked above its limit, warning near the limit or
-            while blocked, None while all is well.
+        severity: Critical while compression fails or is blocked above its limit, warning near the limit,
+            while blocked or after a refused request, info once that was dealt with, None while all is well.
         state: The conversation's state when this was computed; with another state it is out of date.
         answer: What is wrong and what helps, in a sentence.
         prompts: Sizes of its requests, oldest first.
         said: The current situation in a sentence, whether anything is wrong or not.
         curve: Those sizes as a chart; None if they were not read in this run.
+        happened: Whether `answer` is about something that happened, rather than about the limit.
     """
 
     context_use: ContextUse
@@ -113,6 +114,7 @@ class Extra:
     prompts: tuple[int, ...] = ()
     said: Headline = NO_HEADLINE
     curve: RequestCurve | None = None
+    happened: bool = False
 
     @property
     def broken(self) -> bool:
@@ -121,8 +123,8 @@ class Extra:
 
     @property
     def view_of_problem(self) -> str | None:
-        """The tab that shows what is wrong: Why for a failure, Map near the limit; None while all is well."""
-        if self.broken:
+        """The tab that shows what is wrong: Why for what happened, Map near the limit, or none."""
+        if self.broken or self.happened:
             return "why"
         return "map" if self.severity is not None else None
 

@@ -14,6 +14,7 @@ from core.explain.turns.checks import Check, Decision, Standing, Turn
 from core.explain.turns.replay import replay_turns
 from core.explain.turns.sentences import PASSED, call_sentence, decision_sentence, outcome, turn_sentence
 from core.model.finding import Headline
+from core.preview.past import with_loss
 from core.store.database.locate import Location
 from core.store.store import Store
 from core.support import formatting as fmt
@@ -180,12 +181,16 @@ class TurnsScreen(CardPage):
         again, before, newest = self._shown, self.turns.cursor, len(self._standings) - 1
         self._shown, self._standings = True, found.standings
         self.answer.answer = found.answer
+        ask_store(self, self.WORK, self._location, partial(_answer, self._session), self._complete)
         self.head.left, self.head.right = _head(self._title, found.standings), ()
         self.turns.empty = "No turns yet: one begins with every message you send."
         places = [place for place, turn in enumerate(found.turns) if self._event in turn.events]
         first = places[0] if places else len(found.turns) - 1
         self.turns.show(ListRows(found.turns), cursor=before if again and before < newest else first)
         self._show_card()
+
+    def _complete(self, answer: Headline) -> None:
+        self.answer.answer = answer
 
     @on(RowList.Moved)
     def _show_card(self) -> None:
@@ -207,6 +212,11 @@ def _replay(session: str, store: Store) -> Replayed:
     explanation = explain(store, session)
     found = replay_turns(explanation.context, explanation.events)
     return Replayed(found, tuple(turn.standing for turn in found), explanation.headline)
+
+
+def _answer(session: str, store: Store) -> Headline:
+    """The answer with what the summary lost, which takes longer to find out."""
+    return with_loss(explain(store, session))[0].headline
 
 
 def _head(title: str, standings: Sequence[Standing]) -> tuple[Piece, ...]:

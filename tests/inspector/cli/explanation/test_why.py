@@ -54,6 +54,13 @@ def test_one_command_says_why_what_was_lost_and_what_it_cost(as_text: Text) -> N
     assert sum("had passed the 150K limit" in line for line in shown) == 1, "the answer is not said again"
 
 
+def test_json_and_text_begin_with_the_same_sentence_and_remedy(as_json: Json, as_text: Text) -> None:
+    found, text = as_json("why", "Refactor the auth module"), as_text("why", "Refactor the auth module")
+    assert f"▲ {found['headline']}" == text.splitlines()[1]
+    assert f"Fix: {found['remedy']}" == text.splitlines()[2].strip()
+    assert found["headline"] in [event["headline"] for event in found["events"]]
+
+
 def test_a_failure_says_what_helps_and_nothing_of_a_loss(as_text: Text) -> None:
     shown = as_text("why", "Why is the deploy slow")
     assert "■ Compression failed: the summary model's API key was refused (401)." in shown

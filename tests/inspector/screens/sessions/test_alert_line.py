@@ -44,7 +44,29 @@ async def test_what_is_wrong_below_the_visible_rows_is_reported_too(samples: Loc
         assert {extra.severity for extra in listing.extras.values()} >= {None}
 
 
-@pytest.mark.parametrize("profile", ["laptop", "work"])
+@pytest.mark.parametrize(
+    ("profile", "told", "sign"),
+    [
+        ("laptop", "▲ Cut the drone film #2: Compressed because the provider refused the request", "▲"),
+        ("server", "• Compare the two dashboards: Compressed because the provider refused the request", "•"),
+    ],
+)
+async def test_a_refused_request_is_told_and_marks_its_row_and_enter_shows_why(
+    sample_home: Path, profile: str, told: str, sign: str
+) -> None:
+    app = InspectorApp([locate(home=sample_home / "profiles" / profile)[0]], now=lambda: NOW)
+    async with settled(app, 120, 24) as pilot:
+        assert told in drawn(pilot)
+        title = told[2:].partition(":")[0]
+        row = next(line for line in drawn(pilot).splitlines()[2:] if title in line and told not in line)
+        assert row.strip().startswith(sign)
+        while app.screen.listing.current.title != title:  # type: ignore[attr-defined]
+            await press(pilot, "down")
+        await press(pilot, "enter")
+        assert "2[Why]" in drawn(pilot)
+
+
+@pytest.mark.parametrize("profile", ["lossless", "work"])
 async def test_a_healthy_home_is_reported_so_until_escape_takes_the_line_away(
     sample_home: Path, profile: str
 ) -> None:
@@ -70,7 +92,7 @@ def test_nothing_is_called_healthy_while_conversations_wait_or_one_is_marked() -
 
 
 async def test_what_a_filter_shows_is_not_called_all_there_is(sample_home: Path) -> None:
-    app = InspectorApp([locate(home=sample_home / "profiles" / "laptop")[0]], now=lambda: NOW)
+    app = InspectorApp([locate(home=sample_home / "profiles" / "work")[0]], now=lambda: NOW)
     async with settled(app, 80, 24) as pilot:
         assert app.screen.query_one(AlertLine).calm
         await press(pilot, "slash", "e")

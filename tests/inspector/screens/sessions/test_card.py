@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from core.account.pricing.paid import NO_BILL
+from core.explain.events import explain
+from core.model.finding import Severity
+from core.preview.past import with_loss
 from core.store.database.locate import Location
+from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.sessions.card import SessionCard
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
-from tests.inspector.driving import at_sizes, settled
+from tests.inspector.driving import at_sizes, settle, settled
 from tests.inspector.screens.conftest import drawn, press
 
 
@@ -52,6 +56,21 @@ async def test_the_card_does_not_repeat_the_alert_above_the_list(samples: Locati
         shown.append(answer.display)
         await press(pilot, "n")
         assert [*shown, answer.display] == [True, False, True]
+
+
+async def test_the_card_gives_the_answer_of_why_with_what_the_summary_lost(samples: Location) -> None:
+    async with settled(app := InspectorApp([samples], now=lambda: NOW), 200, 60) as pilot:
+        listing = app.screen.listing  # type: ignore[attr-defined]
+        while listing.current.title != "Refactor the auth module":
+            await press(pilot, "down")
+        await settle(pilot)
+        answer = app.screen.query_one(SessionCard).query_one(AnswerBar).answer
+        with Store(samples) as store:
+            found, kept = with_loss(explain(store, listing.current.row.tip.id))
+        assert kept is not None
+        assert answer == found.headline
+        assert "The summary lost" in answer.sentence
+        assert answer.severity is Severity.WARNING
 
 
 async def test_the_card_says_of_a_server_of_ones_own_that_nobody_bills_it_as_the_row_does(

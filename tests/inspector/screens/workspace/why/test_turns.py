@@ -6,6 +6,7 @@ import pytest
 
 from core.explain.turns.checks import Check, Decision, Standing, Turn
 from core.model.compaction.event import Trigger
+from core.model.finding import Severity
 from core.store.database.locate import Location
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.turns import TurnsScreen, card, rest
@@ -55,7 +56,10 @@ async def test_t_opens_the_turn_of_the_compaction_under_the_cursor(samples: Loca
         shown = drawn(pilot)
         assert f"Turns · {TITLE}" in shown
         assert "(event 1)" in shown
-        assert screen.query_one(AnswerBar).answer.sentence in " ".join(shown.split())
+        answer = screen.query_one(AnswerBar).answer
+        assert answer.sentence in " ".join(shown.split())
+        assert "The summary lost" in answer.sentence
+        assert answer.severity is Severity.WARNING  # as on Why
         await press(pilot, "escape")
         assert isinstance(app.screen, WorkspaceScreen)
 
