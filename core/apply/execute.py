@@ -47,14 +47,7 @@ def execute(
     """Write a rehearsal to its database.
 
     The rows it replaces are in the journal before it commits. Afterwards the conversation is read back; if it
-    differs from the preview, the write is undone at once.
-
-    Args:
-        rehearsal: The result of `rehearse`.
-        journal: Keeps the replaced rows.
-        force: Names of guards to override, if they allow it.
-        progress: Called with the name of each step as it begins.
-        now: The time for the rows and the journal; the present by default.
+    differs from the preview, the write is undone at once. `force` names guards to override, if they allow it.
 
     Raises:
         DatabaseError: A guard refuses, the session is being compressed, or the write failed; nothing changed.

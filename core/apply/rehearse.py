@@ -166,11 +166,8 @@ def _carried(rows: tuple[NewRow, ...], tail_from: int, store: Store) -> tuple[in
 def try_on_copy(store: Store, rehearsal: Rehearsal) -> tuple[tuple[Message, ...], float]:
     """Execute a rehearsal on a private copy and load the result as Hermes would.
 
-    Only the one session is copied, so the size of the database does not matter.
-
-    Returns:
-        The messages, and the CPU seconds of the transaction, which do not depend on the machine's present
-        load.
+    Only the one session is copied, so the size of the database does not matter. Returns the messages, and the
+    CPU seconds of the transaction, which do not depend on the machine's present load.
     """
     with tempfile.TemporaryDirectory(prefix="hermes-inspector-") as folder:
         path = Path(folder) / "rehearsal.db"

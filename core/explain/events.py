@@ -49,11 +49,7 @@ def explain(
 ) -> Explanation:
     """Explain why a conversation was compressed, each time, and how far the next compaction is.
 
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        release: The release whose rules to apply instead of the detected one's.
-        conversation: The conversation itself, if already read.
+    The rules are those of `release`, by default of the detected one.
 
     Raises:
         NotFoundError: There is no such session.

@@ -132,14 +132,9 @@ def comparison_of(
     made_by: str,
     rate: Decimal | None = None,
 ) -> Comparison:
-    """A comparison from a dry run.
+    """A comparison from a dry run, with the estimates of each message before and after.
 
-    Args:
-        preview: The result of the dry run.
-        weights: Estimate of each message before.
-        after_weights: Estimate of each message after.
-        made_by: Who wrote the summary, in words.
-        rate: USD that a token costs in each later request.
+    `made_by` says who wrote the summary; `rate` is the USD that a token costs in each later request.
     """
     plan = preview.plan
     return Comparison(

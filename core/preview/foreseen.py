@@ -51,16 +51,7 @@ def carry_out(
     on_text: OnText | None = None,
     cancelled: Cancelled | None = None,
 ) -> Preview:
-    """Preview a compaction under the configuration of its home.
-
-    Args:
-        measured: The conversation.
-        plan: Where it is cut.
-        summariser: Who writes the summary.
-        focus: The topic of `/compress <topic>`.
-        agent: Who would run it; a list from a file has no agent.
-        on_text: Receives the summary as it arrives.
-        cancelled: Returns whether the user has cancelled.
+    """Preview a compaction under the configuration of its home; a list from a file has no agent.
 
     Raises:
         SummaryFailure: The user cancelled; any other failure has the consequence the release gives it.

@@ -127,12 +127,7 @@ def read(
 ) -> Reading:
     """Read and measure a generation on a separate connection; its credentials are known from then on.
 
-    Args:
-        location: The database.
-        generation: Which generation.
-        stop: Returns whether to stop.
-        conversation: The current conversation, if already read.
-        before: An earlier reading; if the generation only grew, only new rows are read.
+    If it only grew since the reading before, only new rows are read.
     """
     grew = before if before is not None and _grew(before, location, generation) else None
     start = len(grew.measured.messages) if grew else 0
@@ -165,15 +160,7 @@ def followed(
     conversation: Conversation,
     before: Reading | None = None,
 ) -> Reading:
-    """The same for repeated reading: the texts are dropped unless each reading needs them.
-
-    Args:
-        location: The database.
-        generation: Which generation.
-        stop: Returns whether to stop.
-        conversation: The current conversation.
-        before: An earlier reading.
-    """
+    """The same for repeated reading: the texts are dropped unless each reading needs them."""
     found = read(location, generation, stop, conversation=conversation, before=before)
     if not forget_messages(found.context.context):
         return found

@@ -106,11 +106,7 @@ def model(
 ) -> Writer | SummaryFailure:
     """A model: the named one, or the one Hermes would ask; a failure with the reason if there is none.
 
-    Args:
-        basis: What would be summarised.
-        focus: The topic.
-        named: `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server.
-        check: Compare its answer with the messages, and ask once more where they disagree.
+    `named` is `name`, `provider/name`, or either with `@ base URL` of an OpenAI-compatible server.
     """
     name, _, base_url = (part.strip() for part in named.partition("@"))
     here = basis.reading.context

@@ -152,15 +152,9 @@ def our_price(here: GenerationContext | None, measured: Measured, cut: Plan, mad
 
 
 def calls_price(here: GenerationContext | None, asked: int, answered: int) -> Decimal | None:
-    """What calls of some size would cost at the model Hermes would ask for a summary.
+    """What calls would cost at the model Hermes would ask for a summary, in USD at the price list.
 
-    Args:
-        here: The conversation; None for a list from a file, for which no model is known.
-        asked: Tokens of the calls, by the release's estimate.
-        answered: Tokens of the answers.
-
-    Returns:
-        USD at the price list; None when the model or its price is unknown.
+    None when the model or its price is unknown, as for a list from a file.
     """
     if not asked:
         return Decimal(0)

@@ -44,12 +44,8 @@ def recall(
 ) -> list[Hit]:
     """Messages removed by compactions that match a query; those with its exact words come first.
 
-    Args:
-        store: The store of the conversation.
-        conversation: All its generations are searched; a copied row counts where it first appeared.
-        query: Words, compared without their endings.
-        everything: Also search live messages, listed after others that match equally well.
-        limit: The most hits.
+    Words are compared without their endings; a copied row counts where it first appeared. With `everything`,
+    live messages are listed too, after others that match equally well.
     """
     first = _first_places(conversation)
     live = frozenset(conversation.generations[-1].row_ids) if conversation.generations else frozenset[int]()

@@ -92,19 +92,10 @@ def summary_price(
     output: int | None = None,
     check: bool = False,
 ) -> tuple[int, Decimal | None]:
-    """The tokens and cost of asking a model for the summary.
+    """The tokens of asking a model for the summary, by the release's estimate, and their cost if it is known.
 
-    Args:
-        measured: The conversation.
-        plan: Where it is cut.
-        focus: The topic.
-        choice: The model.
-        output: Tokens of the summary; None takes what it would be asked for.
-        check: Include the most that the second request of a check takes.
-
-    Returns:
-        Tokens sent, by the release's estimate, and USD at the user's prices and the list; None when no
-        price is known.
+    `output` are the summary's tokens, by default what it would be asked for; `check` includes the most that
+    the second request of a check takes.
 
     Raises:
         ConfigError: The user's `prices.yaml` cannot be used.
@@ -123,12 +114,6 @@ def main_model(
     """The session's own model, in releases that ask it after a summary model failed; None elsewhere.
 
     With `auto` the first provider with a key is asked; for the user's own server that is this server.
-
-    Args:
-        choice: The summary model.
-        here: The conversation; without one no main model is known.
-        policy: The rules of the release.
-        env: Where keys are looked up.
     """
     if here is None or not here.conversation.tip.model:
         return None
@@ -160,14 +145,9 @@ def remote_summariser(
     *,
     check: bool = False,
 ) -> Summariser:
-    """A summariser that asks a model.
+    """A summariser that asks a model, in its own wire format unless `anthropic` or `openai` is named.
 
-    Args:
-        choice: The model.
-        policy: The rules of the release.
-        wire: Its wire format, `anthropic` or `openai`; "" for its own.
-        main: The model to ask if it fails, and after which failures.
-        check: Compare its answer with the messages, and correct it.
+    With `check` its answer is compared with the messages, and corrected.
     """
     from core.compress.summarise.checked import CheckedSummariser
     from core.compress.summarise.remote.wires import model_summariser  # few previews ask a model

@@ -43,15 +43,9 @@ def search(
     session: str | None,
     learn: Learn = lambda shown: None,
 ) -> SearchResult:
-    """Find messages that hold all words of a text, newest first.
+    """Find messages that hold all words of a text, newest first; "double quotes" keep words together.
 
-    Args:
-        connection: Where to search.
-        schema: Says which full-text tables there are.
-        text: What the user typed; any text is allowed, "double quotes" keep words together.
-        limit: Most hits wanted.
-        session: Only in this session.
-        learn: Told what will be shown of each session before credentials are masked in it.
+    `learn` is told what will be shown of each session before credentials are masked in it.
     """
     terms = terms_of(text)
     if not terms:

@@ -50,12 +50,7 @@ def start(host: Widget, group: str, job: Callable[[], object], *, exclusive: boo
     """Run a job in a worker thread; like `in_thread`, for work that is not a method of a widget.
 
     Textual's timers can keep a finished worker alive, so it drops its reference to the job before running it.
-
-    Args:
-        host: A `Reporting` widget or screen; when it is removed, the work is cancelled.
-        group: Name of the work among the host's workers.
-        job: What to run; it asks `cancelled` whether to go on.
-        exclusive: Cancel earlier work in the same group.
+    The work is cancelled when its host is removed, and if `exclusive`, by later work of its group.
     """
     name = f"{group} for {type(host).__name__}"
     jobs = [job]
@@ -85,14 +80,9 @@ def ask(
     *,
     exclusive: bool = True,
 ) -> None:
-    """Run a job in a thread and send its result to the host as an `Answered` message.
+    """Run a job in a thread; the host calls `show` with its result on the UI thread. See `start`.
 
-    Args:
-        host: As for `start`; it calls the message's `show` on the UI thread.
-        group: As for `start`.
-        job: Gets a function that says whether to stop; returning None means no answer.
-        show: Displays the answer.
-        exclusive: As for `start`.
+    The job gets a function that says whether to stop; None is no answer.
     """
 
     def run() -> None:
@@ -107,15 +97,7 @@ def ask(
 def ask_store(
     host: Widget, group: str, location: Location, read: Callable[[Store], R | None], show: Callable[[R], None]
 ) -> None:
-    """Ask a database in a thread, on a connection of the thread's own.
-
-    Args:
-        host: As for `start`.
-        group: As for `start`.
-        location: The database.
-        read: Queries the database; None means no answer.
-        show: Displays the answer.
-    """
+    """Ask a database in a thread, on a connection of the thread's own; None is no answer. See `start`."""
 
     def job(stop: Callable[[], bool]) -> R | None:
         from core.store.store import Store

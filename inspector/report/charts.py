@@ -36,11 +36,7 @@ _NAMES, _ROW, _ENDS = 170, 24, 200
 
 
 def context_used(found: dict[str, Any]) -> Chart | None:
-    """Chart the context used, one column per call; None for fewer than two calls.
-
-    Args:
-        found: The report's document: `cache.calls`, `cache.breaks`, `why.events`, `why.now`.
-    """
+    """Chart the context used in a report's document, one column per call; None for fewer than two calls."""
     calls = [one for one in found["cache"]["calls"] if one["prompt"]]
     if len(calls) < 2:
         return None
@@ -131,11 +127,7 @@ def _caption(calls: int, shown: int, events: Sequence[dict[str, Any]]) -> str:
 
 
 def tokens_by_day(days: Sequence[dict[str, Any]]) -> Chart | None:
-    """Chart the tokens of the last days, oldest first; None for fewer than two days.
-
-    Args:
-        days: Rows of `usage --by day`: `key` is the day, `tokens` its counts.
-    """
+    """Chart the tokens of days (rows of `usage --by day`), oldest first; None for fewer than two."""
     shown = sorted(days, key=lambda row: str(row["key"]))[-_MAX_DAYS:]
     if len(shown) < 2:
         return None

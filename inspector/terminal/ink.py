@@ -80,12 +80,10 @@ def escaped(text: str, start: int, end: int, spans: tuple[Span, ...]) -> str:
 
 
 def printed(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -> Iterator[str]:
-    """Turn lines into rows that are safe to write to the terminal.
+    """Turn untrusted lines into rows that are safe to write to the terminal; a line break starts a new row.
 
-    Args:
-        lines: Untrusted lines, possibly coloured; a line break inside one starts a new row.
-        mask: False when credentials are masked already, or the user asked to see them.
-        wrap: False for text meant to be copied: lines keep their length.
+    `mask` is False when credentials are masked already, or the user asked to see them; `wrap` is False for
+    text meant to be copied: lines keep their length.
     """
     width, coloured = terminal_width() if wrap else None, is_coloured()
     for line in lines:

@@ -128,11 +128,9 @@ def _visible(match: re.Match[str]) -> str:
 
 
 def wrap(text: str, width: int) -> Iterator[str]:
-    """Wrap a text into lines of at most `width` cells; words stay whole where they fit.
+    """Wrap a cleaned text into lines of at most `width` cells; words stay whole where they fit.
 
-    Args:
-        text: Cleaned text; its own line breaks are kept, tabs become blanks.
-        width: Most cells of a line; at least 1.
+    Its own line breaks are kept, tabs become blanks.
     """
     width = max(1, width)
     for line in text.expandtabs(TAB).split("\n"):

@@ -17,12 +17,9 @@ Slice = tuple[int, int]
 
 
 def broken(line: str, width: int, hang: int = HANG) -> Iterator[tuple[str, Slice]]:
-    """Split a line into rows: the indent of each, and its slice of the line.
+    """Split a cleaned line into rows: the indent of each, and its slice of the line.
 
-    Args:
-        line: Cleaned text without line breaks.
-        width: Most cells of a row.
-        hang: Cells by which all rows but the first are indented further.
+    All rows but the first are indented by `hang` more cells.
     """
     if cell_len(line) <= width:
         yield "", (0, len(line))

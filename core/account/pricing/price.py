@@ -166,12 +166,8 @@ def reread_cost(
 ) -> tuple[Decimal, Origin]:
     """The cost of rereading tokens above their price from the cache, and its origin.
 
-    Args:
-        figure: Name of the amount.
-        tokens: How many were reread.
-        fresh: USD per million tokens reread, including the write to the cache if that costs extra.
-        cached: USD per million tokens from the cache.
-        entry: The price entry of both rates.
+    `fresh` and `cached` are USD per million tokens; `fresh` includes the write to the cache if that costs
+    extra.
     """
     usd = (fresh - cached) * tokens / MILLION
     terms = (Term("read anew", tokens, fresh), Term("what the cache would have charged", -tokens, cached))

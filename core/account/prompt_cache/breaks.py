@@ -199,13 +199,8 @@ def find_breaks(
     """Find all breaks, each with cause and cost.
 
     Providers regularly find a little less than the whole previous prompt; this usual shortfall is the median
-    over the conversation, and only what is missing beyond it counts.
-
-    Args:
-        calls: The calls of one conversation, in time order.
-        context: What else happened.
-        price: Returns the price entry of a call; if it is None, amounts stay unknown.
-        one_hour: Whether cache writes are kept for an hour.
+    over the conversation, and only what is missing beyond it counts. Where `price` returns no entry for a
+    call, amounts stay unknown.
     """
     usual = _usual_shortfall(calls)
     caching = {call.route for call in calls if call.cache_read}

@@ -78,13 +78,8 @@ def paybacks(
 ) -> tuple[Payback, ...]:
     """The payback of every completed compaction with calls on both sides.
 
-    Args:
-        calls: The conversation's calls, in time order.
-        log: Its log lines.
-        sessions: Its session ids.
-        summaries: The summariser's cost by session; sessions without an entry recorded none.
-        price: Returns the price entry of a call; if it is None, amounts stay unknown.
-        to_utc: Converts the log's times to UTC.
+    `summaries` are the summariser's costs by session; a session without an entry recorded none. Where `price`
+    returns no entry for a call, amounts stay unknown.
     """
     pairs = list(_pairs(log, sessions))
     found = []

@@ -115,10 +115,8 @@ class CacheInputs:
 def cache_report(case: CacheInputs, *, results: bool = True, markers: bool = True) -> CacheReport:
     """Breakpoints, calls, breaks, advice and costs of a conversation.
 
-    Args:
-        case: The conversation.
-        results: Whether to cost the tool results too, which reads every message.
-        markers: Whether to place the next request's markers too, which weighs every message in it.
+    `results` costs the tool results too, which reads every message; `markers` places the next request's
+    markers, which weighs every message in it.
     """
     configured = case.config.value("prompt_caching.cache_ttl", case.release)
     ttl = cache_ttl(configured, case.route, case.release, case.tip.source or "")

@@ -112,13 +112,7 @@ def result_costs(
 
     Every answer of the model is one call, which carried all earlier results in its generation. A copy in a
     later generation continues the life of the original, with the copy's size. A result is written once and
-    then read from the cache, as often as the conversation's hit rate says.
-
-    Args:
-        generations: The notes on each, oldest first.
-        price: Returns the price entry in force at a moment; if it is None, amounts stay unknown.
-        hit_rate: Share of the conversation's prompt that came from the cache; None counts every later read
-            as a hit.
+    then read from the cache, as often as the conversation's hit rate says, or always if that is unknown.
     """
     share = Decimal(1 if hit_rate is None else str(round(hit_rate, 4)))
     return (_cost(life, price, share) for life in _lives(generations) if life.calls)

@@ -158,14 +158,9 @@ def count_messages(
     count: Counter = count_texts,
     cancelled: Callable[[], bool] | None = None,
 ) -> TokenCounts:
-    """Count every message with a model's tokenizer.
+    """Count every message with a model's tokenizer, exactly if it is the model's own.
 
-    Args:
-        messages: The messages to count.
-        model: A slug; it decides on the tokenizer and whether the counts are exact.
-        cache: An open cache; texts counted before are only looked up.
-        count: Counts the texts the cache lacks, in this or another process.
-        cancelled: Called now and then; True ends the count early.
+    Texts counted before are looked up in the cache; `count` counts the others, in this or another process.
     """
     choice = encoding_for(model)
     counts: list[int] = []

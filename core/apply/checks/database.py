@@ -76,16 +76,7 @@ def against(name: str, text: str, *, forceable: bool = False) -> GuardResult:
 def damage_of(
     path: Path, seconds: float, progress: Callable[[float, float], None] = lambda spent, of: None
 ) -> str | None:
-    """Run SQLite's integrity check.
-
-    Args:
-        path: The database file.
-        seconds: Time limit.
-        progress: Called with the seconds spent and the seconds allowed while the check runs.
-
-    Returns:
-        `ok`, the first problem SQLite reports, or None if the time was up before everything was read.
-    """
+    """Run SQLite's integrity check for some seconds at most: `ok`, a first problem, or None if unfinished."""
     with reading(path), closing(open_readonly(path)) as connection:
         (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
         allowed = seconds if mode in ("wal", "memory") else min(seconds, BLOCKING_SECONDS)

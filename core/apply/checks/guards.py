@@ -144,14 +144,8 @@ def check_guards(
 ) -> tuple[GuardResult, ...]:
     """Check everything that may prevent the write; changes nothing.
 
-    Args:
-        store: The database, open for reading.
-        rehearsal: What would be written.
-        force: Names of guards to override, if they allow it.
-        now: The present moment, by default the real one.
-        integrity_seconds: Time limit of SQLite's integrity check.
-        progress: Called with the name of each guard as its check begins.
-        own_lock: The holder under which the caller itself has locked the session.
+    `force` names guards to override, if they allow it; `own_lock` is the holder under which the caller itself
+    has locked the session. `progress` hears the name of each guard as its check begins.
     """
     thread = frozenset(session.id for session in store.conversation(rehearsal.session_id).sessions)
     case = Case(

@@ -26,12 +26,8 @@ def as_next_request(
 ) -> Messages:
     """The compacted list as the next request holds it: followed by open to-dos, and with a user request.
 
-    Args:
-        messages: What the compressor left.
-        given: The conversation before.
-        policy: The rules of the release.
-        anchors: Put the newest answer back; not where the user keeps the last turns by hand, as the newest
-            compressed answer is then an old one.
+    `anchors` puts the newest answer back; not where the user keeps the last turns by hand, as the newest
+    compressed answer is then an old one.
     """
     if policy.host.keeps_reply and anchors:
         messages = with_reply(messages, given, policy)

@@ -51,17 +51,9 @@ def assemble(
     wording: Wording = OURS,
     session: str | None = None,
 ) -> Assembled:
-    """Put a summary in place of the middle.
+    """Put a summary's body in place of the middle; without one, the list given, as the release returns it.
 
-    Args:
-        measured: The conversation.
-        plan: Its plan.
-        summary_body: The text without markers; None leaves the list unchanged, as an abort does.
-        wording: The text around the body; the release's if the list should have its size.
-        session: Id that notes on demoted results refer to; None leaves it out.
-
-    Returns:
-        The new list. Without a middle it is the list given, pruned where the release returns that.
+    None as body leaves the list unchanged, as an abort does. Notes on demoted results refer to `session`.
     """
     if summary_body is None or not plan.middle.size:
         return _unchanged(measured, plan, aborted=summary_body is None)

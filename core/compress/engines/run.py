@@ -142,16 +142,9 @@ def run_engine(
     most_tokens: int | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Hosted:
-    """Let an engine compact a copy of the conversation in a separate process.
+    """Let an engine compact a copy of the conversation in a separate process, which is killed if cancelled.
 
-    Args:
-        engine: The engine.
-        measured: The conversation.
-        cut: Our plan of it.
-        writer: Answers its calls to a model.
-        focus: The topic of `/compress <topic>`.
-        most_tokens: Tokens the user agreed to send; None where nothing is sent.
-        stop: Returns whether the user has cancelled, in which case the process is killed.
+    `cut` is our plan of it, and `most_tokens` what the user agreed to send for its calls to a model.
 
     Raises:
         EngineFailed: It could not be loaded, hung, died, was cancelled, or returned no list.

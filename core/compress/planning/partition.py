@@ -23,17 +23,10 @@ class Walk(NamedTuple):
 def walk_back(
     weights: Sequence[int], start: int, limit: int, min_tokens: int, *, include_last: bool = False
 ) -> Walk:
-    """Add weights from the end until one more would exceed the limit.
+    """Add weights from the end until one more would exceed the limit, but at least `min_tokens` messages.
 
-    Args:
-        weights: The weight of every message.
-        start: The position the walk never passes.
-        limit: The most tokens to take.
-        min_tokens: How many messages to take whatever they weigh.
-        include_last: Also take the message that exceeds the limit.
-
-    Returns:
-        The first position taken (the length when none is), and the tokens added before the walk stopped.
+    Returns the first position taken (the length when none is), and the tokens added before the walk stopped;
+    `include_last` also takes the message that exceeds the limit.
     """
     count = len(weights)
     total, cut = 0, count

@@ -34,15 +34,8 @@ def plan(
 ) -> Plan:
     """Plan a compaction from numbers alone, so that planning again takes milliseconds.
 
-    Args:
-        measured: The conversation, measured for a release.
-        settings: Window, shares, counts; `window` None gives a plan without a middle.
-        gate: What could refuse an automatic compaction; None when nothing is known.
-        keep: How many user turns at the end stay word for word, as in `/compress here N`; None for the
-            release's own cut.
-
-    Returns:
-        The plan; its half-open spans are positions in the messages and cover them all.
+    Without a window the plan has no middle. `keep` user turns at the end stay word for word, as in
+    `/compress here N`. The half-open spans of the plan are positions in the messages and cover them all.
     """
     start = None if keep is None else boundary(measured.messages, keep)
     if start is None:

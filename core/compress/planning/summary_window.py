@@ -146,11 +146,9 @@ def clamped(turns: int) -> int:
 
 
 def boundary(messages: Sequence[Message], turns: int) -> int | None:
-    """Where the last user turns begin; every user message counts as a turn.
+    """Where the last user turns begin; every user message is one; the earliest if there are fewer.
 
-    Returns:
-        A position; the earliest turn when there are fewer. None when nothing would come before it: then
-        everything is compressed, as without a number.
+    None when nothing would come before it: then everything is compressed, as without a number.
     """
     asked = [i for i, message in enumerate(messages) if message.role == "user"]
     return (asked[-clamped(turns) :] or [0])[0] or None

@@ -153,10 +153,7 @@ def _cut_call(call: Any, rules: PruneRules) -> Any:
 def cut_arguments(arguments: str, keep: int, *, warns: bool = False) -> str:
     """Shorten every long text inside a JSON value, which stays valid JSON; other arguments stay unchanged.
 
-    Args:
-        arguments: The JSON.
-        keep: Characters kept of each text.
-        warns: The mark of a cut includes a warning, and a text that would not get shorter stays.
+    With `warns` the mark of a cut includes a warning, and a text that would not get shorter stays.
     """
     try:
         parsed = json.loads(arguments)

@@ -73,13 +73,10 @@ class Finish:
 
 
 def finished(body: str, finish: Finish, *, grounds: bool = True, wording: Wording = OURS) -> str:
-    """A summary with the release's own additions.
+    """A summary's body with the release's own additions.
 
-    Args:
-        body: What the summariser wrote; every release strips white space around it.
-        finish: What the additions depend on.
-        grounds: Insert the newest request; a summary made by rule already has it.
-        wording: The text of the additions.
+    Every release strips white space around it. `grounds` inserts the newest request; a summary made by rule
+    already has it.
     """
     rules, body = finish.policy.summary, body.strip()
     if rules.reloads_skills:

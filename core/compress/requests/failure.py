@@ -115,13 +115,9 @@ class Route:
 
 
 def route(call: FailedCall, release: str, *, own_model: bool, main_answers: bool) -> Route:
-    """What a compressor does after a failed call.
+    """What a compressor does after a failed call; a second failed call is assumed to fail in the same way.
 
-    Args:
-        call: The failure; a second failed call is assumed to fail in the same way.
-        release: `0.13` ... `0.22`.
-        own_model: The summary has its own model, other than the main one.
-        main_answers: The main model would answer.
+    `own_model`: the summary has a model other than the main one; `main_answers`: that one would answer.
     """
     rules = _rules(release)
     nobody = _is_nobody(call, rules)

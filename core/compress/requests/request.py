@@ -37,13 +37,7 @@ _FOCUS_TURNS, _FOCUS_TURN, _FOCUS_MOST = 3, 260, 700
 
 
 def serialised(turns: Sequence[Message], rules: SummaryRules, *, lean: bool = False) -> str:
-    """The middle as one text.
-
-    Args:
-        turns: The messages to summarise.
-        rules: How the release writes lists, media and cuts, and how much fits.
-        lean: Take even samples of oversized input instead of cutting its middle.
-    """
+    """The middle as one text; `lean` takes even samples of oversized input instead of cutting its middle."""
     records = [_record(message, rules) for message in turns]
     if not rules.input_cap:
         return "\n\n".join(records)
@@ -118,16 +112,11 @@ def summary_request(
     today: str | None = None,
     session: str | None = None,
 ) -> SummaryRequest:
-    """Gather everything a summariser needs.
+    """Gather everything a summariser needs for a plan that has a middle.
 
-    Args:
-        measured: The conversation.
-        plan: Its plan, which has a middle.
-        focus: The topic of `/compress <topic>`.
-        previous: Summary body in the compressor's memory; None takes the one found in the conversation.
-        with_transcript: Write the turns out as in a model's prompt.
-        today: The date, ISO 8601, for releases that ask for dated facts.
-        session: Session id that the release's additions refer to.
+    `previous` is the summary in the compressor's memory, by default the one found in the conversation;
+    `with_transcript` writes the turns out as in a model's prompt; `today` is for releases that ask for dated
+    facts, and the release's additions refer to `session`.
     """
     policy = measured.policy
     rules = policy.summary

@@ -65,14 +65,7 @@ def resolve(
     """Resolve the choice: flags, then environment, then the model for summaries, then the session's own.
 
     Sources after the first that names a model do not count, and a key is never sent to an address it was not
-    given for.
-
-    Args:
-        flags: The command line options; empty fields are unset.
-        env: The environment.
-        config: Hermes' configuration.
-        live: The model the session last ran on.
-        release: The release whose rules decide which model writes summaries.
+    given for. `live` is the model the session last ran on.
 
     Raises:
         NoProvider: No source names a model, or the endpoint needs a key and none is set.

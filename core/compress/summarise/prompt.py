@@ -56,12 +56,8 @@ def repair_prompt(
 ) -> Prompt:
     """Write the request to correct notes in which a check found faults.
 
-    Args:
-        request: The original request.
-        notes: The answer to it.
-        doubts: Its unsupported claims.
-        passages: The lines of the transcript nearest to them.
-        missing: Facts it left out, heaviest first.
+    `passages` are the lines of the transcript nearest to the doubted claims, `missing` lost facts, heaviest
+    first.
     """
     words = _words()
     material = {

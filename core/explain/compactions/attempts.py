@@ -130,14 +130,9 @@ def find_attempts(
 ) -> tuple[Attempt, ...]:
     """Every attempt in a conversation, oldest first.
 
-    Args:
-        records: Lines of the log, in time order.
-        sessions: Ids of the conversation's sessions.
-        turns_tagged: A line without a session tag was written outside a turn. So it is before 0.20; from
-            then on the work runs in a thread pool whose lines carry no tag.
-        gateway: A gateway ran these sessions; it compresses between turns too.
-        compactions: Lines where compactions of any session began and ended.
-        settled: Whether a moment is so long ago that whatever was announced then would have begun by now.
+    `turns_tagged`: a line without a session tag was written outside a turn. So it is before 0.20; from then
+    on the work runs in a thread pool whose lines carry no tag. A `gateway` compresses between turns too. What
+    was announced at a `settled` moment would have begun by now.
     """
     others = OtherCompactions(compactions, sessions)
     # A thread keeps its tag across a branch, so the tag may name another conversation; the session does not.

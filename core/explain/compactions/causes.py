@@ -74,13 +74,7 @@ def cause_of(
     """The cause of the attempt that the line at a position started.
 
     It is read from the nearest line before it that can decide: a comparison, a refused call, an answered
-    call, or the end of the turn.
-
-    Args:
-        thread: Lines of one conversation, in time order.
-        position: Index of the line that opens the attempt.
-        previous: The cause of the attempt before it, for repeated passes.
-        turns_tagged: A line without a session tag was written outside a turn (before 0.20).
+    call, or the end of the turn. `previous` is the cause of the attempt before, for repeated passes.
     """
     started = thread[position]
     if started.kind in _NATIVE:

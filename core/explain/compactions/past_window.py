@@ -157,11 +157,8 @@ def shrunk_in(
 ) -> Shrunk | None:
     """The newest lowering of the window in an attempt's run, up to then; None if a later line denies it.
 
-    Args:
-        context: The conversation.
-        attempt: The attempt; where its run is unknown, its own refusal counts too.
-        run: See `runs_of`; where no call of it was answered, the turn is used in its place.
-        window: The window the run began with; None where unknown.
+    Where no call of the run was answered, the turn is used in its place; where the run is unknown, the
+    attempt's own refusal counts too.
     """
     found: Shrunk | None = None
     policy, answered, first = context.policy(None), attempt.cause.line, attempt.first.at

@@ -155,11 +155,8 @@ def disagreements(
 ) -> Iterator[str]:
     """Where log, rows and today's config contradict each other.
 
-    Args:
-        pair: The compaction as log and rows show it.
-        limits: The limits under today's config.
-        joined: How many messages Hermes joins to their neighbours before it counts.
-        rewritten: A later compaction destroyed what this one left, so no row can show it.
+    `joined` counts the messages Hermes joins to their neighbours before it counts; `rewritten`: a later
+    compaction destroyed what this one left, so no row can show it.
     """
     attempt, rows = pair
     if attempt is None:

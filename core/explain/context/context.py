@@ -184,12 +184,8 @@ class ConversationContext:
     ) -> Budgets | None:
         """Threshold and budgets under today's config; None without a window.
 
-        Args:
-            release: Whose rules apply.
-            session: Whose settings apply.
-            window: The window of the main model.
-            lowered: Whether Hermes has checked the summary model's window by then, which it may do only in
-                its first attempt.
+        `lowered`: Hermes has checked the summary model's window by then, which it may do only in its first
+        attempt.
         """
         settings = self.settings(release, session, window)
         asked = settings if lowered else replace(settings, aux_window=None)
@@ -241,16 +237,9 @@ def open_context(
     conversation: Conversation | None = None,
     known: Sequence[Message] = (),
 ) -> ConversationContext:
-    """The context of a conversation.
+    """The context of any session's conversation, with what the caller has read of it already.
 
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        release: The release whose rules to apply instead of the detected one's.
-        config: The configuration of the home, if already read.
-        log: The lines about the conversation, if already read.
-        conversation: The conversation itself, if already read.
-        known: Messages of it that were already read.
+    The rules are those of `release`, by default of the detected one.
 
     Raises:
         NotFoundError: There is no such session.

@@ -141,12 +141,7 @@ def _shapes(log: Log) -> Iterator[tuple[str, str]]:
 def stored_tools(home: Path | None, session_id: str) -> tuple[Any, ...] | None:
     """The tool schemas a session last sent, from its snapshot (0.13, 0.14; later on request) or a dump.
 
-    Args:
-        home: The HERMES_HOME.
-        session_id: As stored; an id that cannot be a file name has no files.
-
-    Returns:
-        None where no file has them.
+    None where no file has them; an id that cannot be a file name has no files.
     """
     if home is None or not re.fullmatch(r"[\w.-]+", session_id):
         return None

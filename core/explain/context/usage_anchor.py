@@ -65,10 +65,8 @@ def anchored_tokens(model_config: str | None, messages: Sequence[Message], polic
     """What Hermes would compare with the threshold next: the anchor plus an estimate of what came since.
 
     Hermes 0.22 adds prompt and output of the last response and its estimate of the messages after that
-    prompt. The response itself is left out of the estimate, because the output counts it already.
-
-    Returns:
-        None when there is no anchor, or the transcript has changed since.
+    prompt. The response itself is left out of the estimate, because the output counts it already. None when
+    there is no anchor, or the transcript has changed since.
     """
     anchor = read_anchor(model_config)
     if anchor is None or not _Hashed().with_more(messages[: anchor.rows]).matches(anchor):
@@ -82,14 +80,7 @@ def anchored_rows(
     """The same, reading only as many messages as needed: of a list that grew, only the new ones.
 
     Hermes stores an anchor for each response, and each covers all messages: without this, following a
-    session of 12,000 messages read all of them twice a second.
-
-    Args:
-        session: Identifies the session in the cache.
-        model_config: As stored.
-        rows: Row ids of the messages.
-        read: Reads messages.
-        policy: The rules of the release.
+    session of 12,000 messages read all of them twice a second. `session` identifies it in the cache.
     """
     anchor = read_anchor(model_config)
     if anchor is None:

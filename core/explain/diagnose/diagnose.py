@@ -40,14 +40,7 @@ def examine(
     config: HermesConfig | None = None,
     log: Log | None = None,
 ) -> Examination:
-    """Apply every rule about conversations to one.
-
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        now: The time to examine it at; the current time by default.
-        config: The configuration of the home, if already read.
-        log: The lines about the conversation, if already read.
+    """Apply every rule about conversations to one, with what the caller has read of it already.
 
     Raises:
         NotFoundError: There is no such session.

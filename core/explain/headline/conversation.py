@@ -45,16 +45,10 @@ def headline_of(
     prompts: Sequence[int] = (),
     unanswered: FailedCall | None = None,
 ) -> Headline:
-    """The sentence that introduces a conversation.
+    """The sentence that introduces a conversation; `prompts`, oldest first, give the pace.
 
     In this order: a newest turn that got no answer, a failure since which no attempt has succeeded, the
     newest compaction that ran by itself, the newest of all, how far the next one is.
-
-    Args:
-        events: Every attempt in time order, completed or aborted.
-        now: The size of the next request against the threshold.
-        prompts: Sizes of the newest requests, oldest first; they give the pace.
-        unanswered: The failed call that ended the newest turn.
     """
     if unanswered is not None:
         text = masked_start(" ".join(unanswered.text.split()), _MAX_QUOTE_CHARS)
@@ -174,11 +168,8 @@ def event_headline(
 ) -> Headline:
     """What happened in one attempt and, if it failed, what helps.
 
-    Args:
-        event: One attempt, completed or not.
-        by_count: The gateway compared the number of messages, not tokens.
-        expected: The window Hermes assumes now.
-        served: The window the provider named in its refusal, whether or not Hermes believed it.
+    `by_count`: the gateway compared the number of messages; `expected` is the window Hermes assumes now,
+    `served` the one the provider named in its refusal, whether or not Hermes believed it.
     """
     if not event.completed:
         return _failed(event)

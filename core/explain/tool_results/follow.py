@@ -50,15 +50,9 @@ def result_lives(
     check_files: bool = False,
     prices: bool = True,
 ) -> ResultLives:
-    """Follow every tool result of a conversation.
+    """Follow every tool result of a conversation, under its own release and window or the given ones.
 
-    Args:
-        store: The database.
-        session_id: Any session of the conversation.
-        release: The release whose rules to apply instead of the detected one's.
-        window: A window in tokens instead of the detected one.
-        check_files: Check whether the files exist; they are never opened.
-        prices: Compute costs.
+    With `check_files` it is checked whether files exist; they are never opened.
 
     Raises:
         NotFoundError: There is no such session.

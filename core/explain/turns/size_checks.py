@@ -118,11 +118,8 @@ class AgentChecks:
     def size(self, number: Number, *, stated: int | None, uncounted: bool = False) -> Check:
         """Whether a number reaches the threshold (the one stated by a line, if any); undecided close to it.
 
-        Args:
-            number: The number compared.
-            stated: The threshold a line states.
-            uncounted: An answer of the turn came without a count, as a cut-off one does, so the last count
-                may already include what came after it.
+        `uncounted`: an answer of the turn came without a count, as a cut-off one does, so the last count may
+        already include what came after it.
         """
         tokens, threshold = number.tokens, stated or self.threshold
         if threshold is None:
@@ -189,13 +186,7 @@ def gateway_checks(
 ) -> Iterator[Check]:
     """The conditions under which the gateway compacts before a turn.
 
-    Args:
-        policy: The rules of the release.
-        settings: Whether compression is on.
-        limits: What it compares with; None where the window is unknown.
-        number: See `counted`.
-        rows: Rows of the transcript before the new message.
-        skip: The line that says the gateway skipped the check, as it does for a transcript that is too large.
+    `skip` is the line that says it skipped the check, as it does for a transcript that is too large.
     """
     tokens, real = number.tokens, number.real
     yield enabled(settings)

@@ -77,8 +77,7 @@ class TurnLines:
 def turn_lines(context: ConversationContext, requests: Sequence[Message]) -> Mapping[int, TurnLines]:
     """Pair user messages with the turns of the log, newest first: by their text, else by time.
 
-    Returns:
-        The lines by row of the message; messages from before the log begins are missing.
+    Messages from before the log begins are missing from the lines by row.
     """
     turns = _turns(context)
     places: dict[str, list[int]] = defaultdict(list)

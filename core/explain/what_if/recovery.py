@@ -107,15 +107,8 @@ def recover(
     """Simulate one request with its refusals and the attempts they cause.
 
     Sizes are the release's own estimates, so a provider with other counts may refuse once more or less.
-
-    Args:
-        messages: The conversation, without the system prompt.
-        policy: The rules of the release.
-        settings: Includes the window the release assumes.
-        provider: Refuses or accepts each request.
-        overhead: Tokens of system prompt and tools in every request.
-        used: Attempts of the turn that are already used up.
-        summary_tokens: Size of every summary; None for what the release asks for.
+    `overhead` are the tokens of system prompt and tools, `used` the turn's attempts already used up;
+    `summary_tokens` is the size of every summary, by default what the release asks for.
     """
     run = _Recovering(policy, settings, provider, overhead, tuple(messages), used, summary_tokens)
     end = run.run()

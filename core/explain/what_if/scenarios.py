@@ -102,17 +102,11 @@ def simulate(
     *,
     gateway_rows: int | None = None,
 ) -> Outcome:
-    """Simulate a conversation under some settings.
+    """Simulate a conversation (each message once, without summaries) under some settings.
 
     The check runs before every call, as in the newest releases; each answer is a call. A summary has the size
-    that the release asks for.
-
-    Args:
-        messages: Every message of the conversation once, without summaries.
-        policy: The rules of the release.
-        settings: Window, threshold, ratio, protected counts.
-        overhead: Tokens of system prompt and tools in every request.
-        gateway_rows: Rows from which the gateway compacts before a turn; None without a gateway.
+    that the release asks for. `overhead` are the tokens of system prompt and tools; from `gateway_rows` on
+    the gateway compacts before a turn.
     """
     run = HistoryRun(policy, settings, overhead, gateway_rows)
     for message in messages:
@@ -175,11 +169,7 @@ class Bill:
 
         Summaries are priced at the conversation's own model, without cache reads. With a cache, the repeated
         part of a prompt is read from it and the rest is written; without one, all of it is uncached input.
-
-        Args:
-            requests: Tokens of every prompt, and how many of them repeat the previous prompt.
-            summarised: Tokens that the summary model reads.
-            written: Tokens of the summaries.
+        `requests` are the tokens of every prompt, and how many of them repeat the previous one.
         """
         if self.entry is None:
             return None

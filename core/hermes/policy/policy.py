@@ -90,14 +90,11 @@ def newest_release() -> str:
 
 
 def nearest_release(version: str) -> str:
-    """The release whose policy applies to a version.
+    """The release whose policy applies to a version such as `v0.22` or `hermes-agent 0.18.2`.
 
     A version between two releases takes the older one, because a behaviour is only proved from the release it
     was seen in; one older than all takes the oldest. `0.15.2` gives `0.15`, `0.23.1` gives `0.22`. A patch
     release takes the next patch of its minor release that cuts differently: `0.20.1` gives `0.20.5`.
-
-    Args:
-        version: `0.15.2`, `v0.22`, `hermes-agent 0.18.2`, ...
 
     Raises:
         ConfigError: The text contains no version.

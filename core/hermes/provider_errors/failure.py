@@ -63,14 +63,8 @@ def failure_of(
 ) -> ProviderFailure:
     """A failure from what a user has at hand, in the form the client library would have given it.
 
-    Args:
-        text: The message, the log line, or the JSON of the answer.
-        status: The HTTP status, if known.
-        body: The body of the answer as parsed JSON, or its plain text.
-        provider: Name of the provider.
-        model: Name of the model.
-        base_url: The endpoint of the call.
-        exception: Class name of the exception, such as `ValidationException`.
+    `text` is the message, the log line, or the JSON of the answer; `body` the answer as parsed JSON or plain
+    text; `exception` a class name such as `ValidationException`.
     """
     text, status, body = _taken_apart(text, status, body)
     if body is None and status is not None and text.strip():

@@ -63,16 +63,10 @@ def _unread(connection: sqlite3.Connection, path: Path, session_id: str) -> list
 
 
 def learn_shown(connection: sqlite3.Connection, schema: Schema, path: Path, shown: Mapping[str, str]) -> None:
-    """Learn which words of some lines are credentials, according to their conversations.
+    """Learn which words of some lines (`shown`, by session) are credentials in their conversations.
 
     A line without any word that could be one, as most are, costs nothing; otherwise the messages of the
     conversation are searched for these words.
-
-    Args:
-        connection: To the database.
-        schema: Its tables.
-        path: Its file.
-        shown: What a line shows of each session.
     """
     asked = {one: words for one, text in shown.items() if (words := list(candidates(text)))}
     own = models_of(connection, schema, list(asked))

@@ -46,11 +46,8 @@ def locate(
 ) -> tuple[Location, ...]:
     """Find the databases to show, the active profile's first.
 
-    Args:
-        db: A database file; nothing else is searched.
-        home: A HERMES_HOME; default `$HERMES_HOME`, else where Hermes keeps it on this system.
-        profile: Only this profile of the home; `default` names the home itself.
-        environ: Where HERMES_HOME, HOME and LOCALAPPDATA are looked up.
+    If `db` is given, nothing else is searched; `home` is by default `$HERMES_HOME`, else where Hermes keeps
+    it on this system; the profile `default` names the home itself.
 
     Raises:
         NotFoundError: There is no database there.

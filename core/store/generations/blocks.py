@@ -118,20 +118,10 @@ def stored_again(outlines: Sequence[RowOutline], written: int) -> tuple[int, ...
 def unseen_by(
     again: Sequence[int], outlines: Sequence[RowOutline], start: int, block: int, tail: Sequence[int]
 ) -> frozenset[int] | None:
-    """Ids of the rows stored again that the next compaction was not given.
+    """Ids of the rows stored again that the next compaction was not given; None where its tail begins later.
 
     The next block's tail repeats the end of what it was given without gaps. So where the tail reaches past
-    these rows, they are either in it or were not given.
-
-    Args:
-        again: Positions of the rows in question.
-        outlines: The session's rows.
-        start: Where their generation begins.
-        block: Where the next one begins.
-        tail: Positions of the next block's copies after its summary.
-
-    Returns:
-        None where the tail begins after these rows.
+    these rows, they are either in it or were not given. `tail` are its copies after its summary.
     """
     places = positions(outlines[start:block])
     limit, restated = block - start, set()

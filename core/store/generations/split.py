@@ -64,11 +64,8 @@ def split(
 ) -> list[Segment]:
     """Split the rows of one session (without those taken back) into generations.
 
-    Args:
-        outlines: The session's rows by id, with keys.
-        previous: The last generation of the session this one continues; empty for a root.
-        rotated: This session continues another, even if that one's rows are gone.
-        doubled: Look for a history stored twice, as some releases leave in a rotated parent.
+    `previous` is the last generation of the session this one continues; `rotated` says that it continues one
+    even if that one's rows are gone; `doubled` looks for a history stored twice, as some releases leave it.
     """
     blocks = _blocks(outlines, previous, rotated)
     starts = [0, *(block.start for block in blocks if block.start > 0), len(outlines)]

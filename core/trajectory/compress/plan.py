@@ -126,16 +126,8 @@ def after_summary(
 ) -> TrajectoryMetrics:
     """Metrics of a trajectory whose region was replaced by a summary.
 
-    Only what changed is counted again: the summary, and the system turns that got the notice.
-
-    Args:
-        plan: A plan with a region.
-        turns: The turns before compression.
-        notice: The text added to the system turns of the head.
-        counter: Counts tokens.
-        summary_tokens: Tokens of the summary turn.
-        calls: Requests sent for it.
-        errors: How many of them failed.
+    Only what changed is counted again: the summary, and the system turns that got the notice. `calls` and
+    `errors` count the requests sent for the summary and those that failed.
     """
     region = plan.region
     assert region is not None

@@ -126,11 +126,7 @@ def answer_about(
 ) -> Answer:
     """Find something out about a session; mask credentials in it without reading the whole conversation.
 
-    Args:
-        store: The database, from `named`.
-        session: The session whose conversation may reveal credentials.
-        find: Finds it out; called again if a credential was learned meanwhile.
-        shown: Every text of the answer that may be printed.
+    `find` is called again if a credential was learned meanwhile; `shown` are the texts that may be printed.
     """
     from core.redact.known_values import KNOWN
 

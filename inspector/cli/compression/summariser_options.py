@@ -178,13 +178,7 @@ def agree(
 ) -> None:
     """Name the destination and the cost, and ask once for the summaries of all focuses.
 
-    Args:
-        args: The command line.
-        asked: What is compressed.
-        plan: Where it would be cut.
-        endpoint: The model asked first; None if no model is asked.
-        focuses: The focus of each summary.
-        second: The model asked if the first fails.
+    `second` is the model asked if the first fails.
 
     Raises:
         UsageError: The user does not agree.

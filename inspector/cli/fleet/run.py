@@ -27,11 +27,7 @@ def is_asked(command: str, words: Sequence[str]) -> bool:
 
 
 def run(command: str, words: Sequence[str]) -> int:
-    """Run a command for every machine.
-
-    Args:
-        command: The command's name.
-        words: Its arguments without the name; those not about the fleet are passed on.
+    """Run a command for every machine; arguments that are not about the fleet are passed on.
 
     Raises:
         NotFoundError: No machine matches.

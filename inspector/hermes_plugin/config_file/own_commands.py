@@ -23,13 +23,6 @@ def by_commands(hermes: Path, plugin: Path, before: bytes, name: str, *, engine:
 
     They run in an otherwise empty home, so that the user sees the result first, and behind a proxy that does
     not exist, so that a release that wants to download something fails at once.
-
-    Args:
-        hermes: The `hermes` command.
-        plugin: A folder with the plugin.
-        before: The current file.
-        name: The plugin's name.
-        engine: Also select it as the context engine.
     """
     orders = [["plugins", "enable", name], *([["config", "set", "context.engine", name]] if engine else [])]
     with tempfile.TemporaryDirectory(prefix="hermes-inspector-") as folder:

@@ -18,12 +18,7 @@ MARK = "# by hermes-inspector"
 def insertions(text: str, outer: str, key: str, name: str, value: str) -> Iterator[str]:
     """The ways to set `outer.key`, or to add a name at the beginning of its list.
 
-    Args:
-        text: The file.
-        outer: A top-level key.
-        key: A key below it.
-        name: The name to add to a list.
-        value: The value to write if there is no list yet, as flow YAML.
+    `value` is written, as flow YAML, if there is no list yet.
     """
     root = yaml.compose(text, yaml.SafeLoader)
     block = _value(root, outer)
@@ -45,12 +40,7 @@ def insertions(text: str, outer: str, key: str, name: str, value: str) -> Iterat
 def removals(text: str, outer: str, key: str, name: str, old: str) -> Iterator[str]:
     """The ways to remove a name from `outer.key`: with every parent that would be empty, or alone.
 
-    Args:
-        text: The file.
-        outer: A top-level key.
-        key: A key below it.
-        name: The name to remove.
-        old: The value before ours; empty if there was none.
+    `old` is the value before ours; empty if there was none.
     """
     root = yaml.compose(text, yaml.SafeLoader)
     for node, wanted in ((root, outer), (_value(root, outer), key)):

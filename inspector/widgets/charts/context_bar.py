@@ -62,12 +62,7 @@ def draw(
 ) -> Line:
     """A gauge with a tick at the threshold, if there is room for it, then size and limit in numbers.
 
-    Args:
-        use: What to draw.
-        width: Cells for everything.
-        ink: The colours.
-        failing: Compression fails; draw the gauge as if it were past the limit.
-        parts: Tokens of each of `PARTS`, to colour the gauge by; empty for a single colour.
+    `failing` draws the gauge as if it were past the limit; `parts` are the tokens of `PARTS` to colour it by.
     """
     if use.share is None:
         why = " window unknown" if use.window is None and width > 16 else ""

@@ -112,12 +112,7 @@ def legend(layers: Sequence[Layer], *, plain: bool = False) -> tuple[tuple[str, 
 
 
 def prompt_layers(calls: Iterable[tuple[int, int | None, int | None]]) -> tuple[Layer, ...]:
-    """Layers of each prompt: read from the cache, written to it, new, or unknown.
-
-    Args:
-        calls: For each call its prompt tokens, those read from the cache and those written to it; None if not
-            recorded.
-    """
+    """Layers of each prompt: read from the cache, written to it, new, or unknown where not recorded."""
     columns: tuple[list[int], ...] = ([], [], [], [])
     for call in calls:  # one by one: a followed session has thousands of calls
         for column, part in zip(columns, _parts(*call), strict=True):

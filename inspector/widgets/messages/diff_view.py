@@ -65,15 +65,7 @@ def message_diff(
     kept: Mapping[int, int],
     summary: str,
 ) -> Iterator[DiffLine]:
-    """The diff of a compaction: head, middle against summary, tail.
-
-    Args:
-        before: The messages before.
-        after: The messages after.
-        spans: Head, middle and tail of the messages before.
-        kept: For each kept message, its index after mapped to its index before.
-        summary: The summary's text; empty if there is none.
-    """
+    """The diff of a compaction: head, middle against summary, tail; `kept`: index after to index before."""
     head, middle, tail = spans
     after_of = {origin: index for index, origin in kept.items()}
     yield _section("head", head.size, "kept")

@@ -100,12 +100,8 @@ def refusal(
 ) -> str | None:
     """Why a release would use its own engine instead of this one; None when it uses this one.
 
-    Args:
-        found: The engine as its files describe it.
-        loaded: The engine as it describes itself.
-        policy: The rules of the release.
-        selected: What `context.engine` says; None for what it would have to say.
-        first: Another engine that is registered before this one.
+    `selected` is what `context.engine` says, None for what it would have to say; `first` is another engine
+    that is registered before this one.
     """
     if found.kind is EngineKind.BUILTIN or found.by_folder(policy, selected):
         return None

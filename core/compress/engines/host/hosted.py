@@ -121,14 +121,8 @@ def hosted(
 ) -> Iterator[HostedEngine]:
     """Load an engine in a separate process, which ends with the block.
 
-    Args:
-        found: The engine.
-        home: The HERMES_HOME, of which it gets a private copy.
-        python: Hermes' interpreter; None for ours, with a stand-in for what engines import of Hermes.
-        settings: The model's window and the shares in force.
-        answer: Answers its calls to a model.
-        bounds: What it may use.
-        stop: Returns whether the user has cancelled.
+    It gets a private copy of the home, and Hermes' interpreter, or ours with a stand-in for what engines
+    import of Hermes. `answer` answers its calls to a model.
 
     Raises:
         EngineFailed: It cannot be loaded.

@@ -55,11 +55,9 @@ def hosted_preview(
 
 
 def replaced(before: Sequence[Message], after: Sequence[Message]) -> tuple[Span, str]:
-    """The span that was replaced, and what a reader of the new list still finds of it.
+    """The span of the messages that are gone, and what a reader of the new list finds in their place.
 
-    Returns:
-        The span from the first to the last message that is gone; the texts in its place, with those of the
-        messages in between that stay.
+    The messages in between that stay are part of both.
     """
     kept = _kept(before, after)
     cut = _cut(len(before), kept)

@@ -131,12 +131,7 @@ def quotes(
 ) -> list[FactLine]:
     """Sentences that `summary` lacks, verbatim, newest first, within `room` tokens.
 
-    Args:
-        collected: The facts to be stated.
-        summary: The text so far.
-        room: Tokens for all of them.
-        estimate: Tokens of one.
-        sections: The categories to quote, most wanted first, each with its section.
+    `sections` are the categories to quote, most wanted first, each with its section.
     """
     index = SummaryIndex(summary)
     facts: list[FactLine] = []

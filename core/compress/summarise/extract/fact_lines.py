@@ -54,12 +54,7 @@ def facts_of(
 ) -> list[FactLine]:
     """All facts of a middle, in order within each kind, without those undone later.
 
-    Args:
-        views: The middle.
-        topic: The focus; None without one.
-        asked_before: The request these messages begin to work on, if it came before them.
-        ended: The outcomes of the calls, if already known.
-        log: Whether to include a session log.
+    `asked_before` is the request these messages begin to work on, if it came before them.
     """
     if not views:
         return []

@@ -125,14 +125,8 @@ def best_lines(
 ) -> list[FactLine]:
     """Lines within `room` tokens, best first; fixed ones are taken before all others.
 
-    A line that states no new fact, in words that another line has, is left out.
-
-    Args:
-        lines: Candidates, without repeats.
-        facts: The facts to be stated, each with its weight.
-        room: Tokens for all lines.
-        estimate: Tokens of one line.
-        existing: Lines chosen already, so that nothing is repeated.
+    A line that states no new fact, in words that another line has, is left out. `facts` have weights;
+    `existing` lines were chosen before.
     """
     words = [frozenset(roots(line.text)) for line in lines]
     existing_words = [frozenset(roots(line.text)) for line in existing]

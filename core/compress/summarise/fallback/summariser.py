@@ -40,14 +40,9 @@ def fallback(
     reason: str | None = None,
     prefix_length: int = 0,
 ) -> str:
-    """The body of the summary that a release writes without a model.
+    """The body of the summary that a release writes without a model, for a reason.
 
-    Args:
-        turns: The messages to be replaced.
-        policy: The release.
-        previous: Body of the previous summary.
-        reason: Why no model wrote one.
-        prefix_length: Characters of the prefix, which count towards the release's cap.
+    `prefix_length` are the characters of the prefix, which count towards the release's cap.
     """
     texts = _texts()
     if policy.failure.fallback != _STRUCTURED:

@@ -79,14 +79,9 @@ def pump(
     on_text: OnText | None,
     cancelled: Cancelled | None,
 ) -> ModelAnswer:
-    """Run a reader in a thread and wait for its answer.
+    """Run a reader in a thread and wait for its answer, at most `timeout` seconds without data.
 
-    Args:
-        read: Talks to the server; whatever it raises is raised here.
-        close: Closes the connection; called once nobody waits any longer.
-        timeout: Seconds without data before giving up.
-        on_text: Receives the text, on the caller's thread.
-        cancelled: Called several times a second.
+    The connection is closed once nobody waits any longer; text is passed on in the caller's thread.
 
     Raises:
         SummaryFailure: Cancelled, or out of time.

@@ -22,12 +22,6 @@ def begun_with(store: Store, generation: Generation, copied: int, began: datetim
 
     Such a turn is written with the copies once it is over, so the copies are stamped long after the session
     began and right before the request. Between turns the copies are written at once; the request comes later.
-
-    Args:
-        store: The database.
-        generation: The generation that a rotation began.
-        copied: How many of its rows the compaction wrote.
-        began: When its session began.
     """
     if not 0 < copied < len(generation.row_ids):
         return ()

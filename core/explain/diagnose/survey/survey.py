@@ -68,15 +68,8 @@ def survey(
 ) -> Iterator[Surveyed]:
     """Examine every conversation, and yield each when done: first those known to be worth it.
 
-    Within both groups the newest come first, and a few of these even before the others are listed.
-
-    Args:
-        store: The database.
-        report: Called with the number of steps done and of all steps.
-        scanned: Called with the number of messages scanned and of all messages.
-        cancelled: Asked between steps; if true, the survey ends and remembers what is done.
-        remember: Store the findings in the user's cache directory.
-        processes: How many processes examine; one for each core by default.
+    Within both groups the newest come first, and a few of these even before the others are listed. `report`
+    and `scanned` hear how many steps and messages are done, of how many.
 
     Raises:
         ConfigError: config.yaml cannot be used.

@@ -75,15 +75,9 @@ def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Ite
 def parts(
     line: SessionLine, stop: Cancelled, before: Reading | None = None
 ) -> tuple[tuple[int, ...], Reading | None]:
-    """Tokens of what precedes the messages, of head, middle and tail; empty without a plan.
+    """Tokens of what precedes the messages, of head, middle and tail, and the reading behind them.
 
-    Args:
-        line: The conversation.
-        stop: Says whether to stop.
-        before: The reading behind the last result; if it can be continued, only new messages are read.
-
-    Returns:
-        The tokens, and the reading behind them.
+    Empty without a plan. If the reading before can be continued, only new messages are read.
     """
     try:
         with Store(line.location, cancelled=stop) as store:

@@ -43,13 +43,7 @@ def read_page(
 ) -> SourcePage:
     """Read `size` conversations from `start`; a database that fails is reported.
 
-    Args:
-        locations: The databases.
-        order: Sort, direction, filter.
-        start: Index of the first row wanted.
-        size: Rows wanted.
-        cancelled: Asked while queries run.
-        totals: Totals from an earlier page of the same order; needed to read a reversed order.
+    `totals`, from an earlier page of the same order, are needed to read a reversed order.
     """
     runs: list[list[SessionLine]] = []
     counts: dict[Location, int] = {}

@@ -99,11 +99,7 @@ def page_rows(
 ) -> list[MessageRow]:
     """The rows of a page as the list shows them; one deleted meanwhile says so.
 
-    Args:
-        listed: Row ids of everything listed.
-        places: The page's indexes in it.
-        found: What was read for the page: rows, each with its calls.
-        within: The generation of each listed row; empty if there is only one.
+    `within` is the generation of each listed row; empty if there is only one.
     """
     rows = {preview.id: (preview, calls) for preview, calls in found}
     return [

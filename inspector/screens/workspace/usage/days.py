@@ -40,11 +40,7 @@ def days_of(
 ) -> tuple[Day, ...]:
     """Every day in order, including days without spending; empty if nothing was spent at all.
 
-    Args:
-        found: A ledger by day.
-        first: The first day; by default that of the rows.
-        last: The last day; by default that of the rows, which may also be later unless `exactly` is set.
-        exactly: Ignore everything after `last`.
+    The first and last day are by default those of the rows; later rows count unless `exactly` is set.
     """
     known: dict[date, Day] = {}
     for row in found.rows:

@@ -60,12 +60,7 @@ def answer(
 ) -> UsageAnswer:
     """Compute the answer, on database connections of the caller's thread.
 
-    Args:
-        locations: The databases.
-        question: The question.
-        now: The current time.
-        cancelled: Asked now and then whether to stop.
-        priced: Also compute costs, which takes longer the first time.
+    With `priced`, costs are computed too, which takes longer the first time.
 
     Raises:
         DatabaseError: No database is readable.

@@ -110,9 +110,7 @@ def kept_of(retention: Retention, keys: Container[Key]) -> tuple[int, int]:
 def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> Headline:
     """Which focus gains most for its topic over no focus, and what that costs in other facts.
 
-    Args:
-        topics: The compared topics.
-        retentions: Retention without a focus, then with each topic; there is no answer until all are made.
+    The first retention is without a focus; there is no answer until all are made.
     """
     made = [retention for retention in retentions if retention is not None]
     if len(made) <= len(topics):
