@@ -123,11 +123,11 @@ def _record(
     if "focus" in values:
         values["text"] = values.pop("focus")
     session = values.pop("session", None) or head.tag
-    message = _quoted(head.message)
     more = {name: values.pop(name) for name in Particulars.__slots__ if name in values}
     if more:
         values["more"] = Particulars(**more)
-    return LogRecord(kind, where, head.at, head.logger, head.tag, session, message, **values).briefly
+    values |= {"kind": kind, "quoted": _quoted(head.message)}
+    return LogRecord(where, session, at=head.at, tag=head.tag, logger=head.logger, **values).briefly
 
 
 def _quoted(message: str) -> str:

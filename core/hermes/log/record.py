@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
+from core.model.accounting.prompt_cache import CallLine
+
 
 class Kind(StrEnum):
     """What a log line reports; `lines.yaml` has the patterns of each kind."""
@@ -100,8 +102,9 @@ class Particulars:
     """Further fields of a line; the thousands of lines of answered calls have none.
 
     Attributes:
-        tokens: The number compared, estimated or freed, by kind.
-        before, after: Message counts.
+        tokens: The number compared (with `threshold`), estimated or freed, by kind.
+        before, after: Message counts of a compaction.
+        reason: Hermes' own; for a line about an engine or a fallback, the name it gives.
         text: Free text the line carries: an error, a user message, the topic of a manual compression.
             Untrusted.
     """
@@ -120,39 +123,27 @@ class Particulars:
 NOTHING_ELSE = Particulars()
 
 
-@dataclass(frozen=True, slots=True)
-class LogRecord:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogRecord(CallLine):
     """A line relevant to compression. The kind decides which numbers are set.
 
     Attributes:
-        where: `agent.log:812`.
+        session: The session the message names, else the tag.
+        number: Call number, attempt, status or count, by kind.
         at: Local time as written, without a zone.
         tag: The session in brackets; None outside a turn.
-        session: The session the message names, else the tag.
         quoted: The message, at most 400 characters; for an answered call, only what follows the fields.
             Untrusted.
-        input, output, cached, written: Tokens of one provider call: the prompt, the answer, and the parts of
-            the prompt read from and written to the cache; None if not reported.
-        number: Call number, attempt, status or count, by kind.
-        more: Further fields, each also a property of the record.
     """
 
     kind: Kind
-    where: str
     at: datetime
     logger: str
     tag: str | None
-    session: str | None
     quoted: str
-    model: str | None = None
-    provider: str | None = None
-    input: int | None = None
-    output: int | None = None
-    cached: int | None = None
-    written: int | None = None
-    number: int | None = None
     seconds: float | None = None
     more: Particulars = NOTHING_ELSE
+    """Further fields, each also a property of the record."""
 
     @property
     def tokens(self) -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Protocol
 
 from core.model.accounting.amounts import Buckets, share_of
 from core.model.accounting.usage import Origin, RecordedUse
@@ -48,44 +47,26 @@ class CacheRoute:
     tool_schemas: bool = False
 
 
-class CallLine(Protocol):
-    """What a log line says of a model call."""
+@dataclass(frozen=True, slots=True)
+class CallLine:
+    """What a log line says of a model call; None where it does not say.
 
-    @property
-    def session(self) -> str | None:
-        """The session that made the call."""
+    Attributes:
+        where: `agent.log:812`.
+        session: The session that made the call.
+        input: Tokens of the whole prompt, `cached` of them read from the cache and `written` to it.
+        number: Of the call, since the agent was started.
+    """
 
-    @property
-    def model(self) -> str | None:
-        """The model that answered."""
-
-    @property
-    def provider(self) -> str | None:
-        """The provider it was sent to."""
-
-    @property
-    def input(self) -> int | None:
-        """Tokens of the prompt."""
-
-    @property
-    def output(self) -> int | None:
-        """Tokens of the answer."""
-
-    @property
-    def cached(self) -> int | None:
-        """Prompt tokens read from the cache."""
-
-    @property
-    def written(self) -> int | None:
-        """Prompt tokens written to the cache."""
-
-    @property
-    def number(self) -> int | None:
-        """The number of the call since the agent was started."""
-
-    @property
-    def where(self) -> str:
-        """File and line."""
+    where: str
+    session: str | None
+    model: str | None = None
+    provider: str | None = None
+    input: int | None = None
+    output: int | None = None
+    cached: int | None = None
+    written: int | None = None
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ def line(kind: Kind, seconds: float, session: str | None = "s", **fields: object
     where = f"agent.log:{int(seconds)}"
     more = {name: fields.pop(name) for name in Particulars.__slots__ if name in fields}
     fields["more"] = Particulars(**more)  # type: ignore[arg-type]
-    return LogRecord(kind, where, at, "x", session, session, f"{kind} line", **fields)  # type: ignore[arg-type]
+    head = {"kind": kind, "at": at, "logger": "x", "tag": session, "quoted": f"{kind} line"}
+    return LogRecord(where, session, **head, **fields)  # type: ignore[arg-type]
 
 
 def log(*lines: LogRecord) -> Log:

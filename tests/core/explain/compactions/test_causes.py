@@ -28,7 +28,14 @@ def test_another_pass_of_the_same_check_is_no_surer_than_the_first(before: Verdi
     size = Particulars(tokens=60_000)
     thread = [
         LogRecord(
-            kind, f"agent.log:{at}", BEGAN + timedelta(seconds=at), "agent", SESSION, SESSION, "", more=size
+            f"agent.log:{at}",
+            SESSION,
+            kind=kind,
+            at=BEGAN + timedelta(seconds=at),
+            logger="agent",
+            tag=SESSION,
+            quoted="",
+            more=size,
         )
         for at, kind in enumerate((Kind.DONE, Kind.STARTED))
     ]

@@ -11,10 +11,16 @@ import pytest
 
 from core.explain.headline.conversation import chain_headline
 from core.explain.headline.usage import break_headline, cache_headline, usage_headline
-from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow
-from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, CacheRoute, TtlAdvice
+from core.model.accounting.prompt_cache import (
+    CacheBreak,
+    CacheCall,
+    CacheReport,
+    CacheRoute,
+    CallLine,
+    TtlAdvice,
+)
 from core.model.finding import Severity
 from core.model.transcript.conversation import Chain
 from core.store.store import Store
@@ -87,8 +93,7 @@ def test_a_family_whose_last_attempt_failed_is_a_warning(sample_home: Path) -> N
 
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
-LINE = LogRecord(Kind.CALL, "agent.log:1", NOW, "x", "S", "S", "", "m", "anthropic", 50_000, 50, 8_000)
-CALL = CacheCall(NOW, LINE)
+CALL = CacheCall(NOW, CallLine("agent.log:1", "S", "m", "anthropic", input=50_000, output=50, cached=8_000))
 BEFORE = replace(CALL, at=NOW - timedelta(seconds=726))
 EXPIRED = CacheBreak(NOW, 1, "ttl_expired", 41_327, Decimal("0.24"))
 COMPACTED = CacheBreak(NOW, 1, "compaction", 32_395, Decimal("0.19"))

@@ -21,7 +21,7 @@ def _lines(moments: list[datetime], offset: timedelta) -> list[LogRecord]:
 
 
 def _line(at: datetime) -> LogRecord:
-    return LogRecord(Kind.CALL, "agent.log:1", at, "", "s1", "s1", "")
+    return LogRecord(kind=Kind.CALL, where="agent.log:1", at=at, logger="", tag="s1", session="s1", quoted="")
 
 
 def _local(moments: list[datetime]) -> list[LogRecord]:
