@@ -109,14 +109,7 @@ def _same(given: str, known: str) -> bool:
 
 
 class GuardedServer(Server):
-    """Serves the app to a browser that has the token.
-
-    Args:
-        words: Command-line arguments of the app, without the program name.
-        host: The address to listen on.
-        port: The port to listen on.
-        ready: Called with the URL once the server listens.
-    """
+    """Serves the app to a browser that has the token; `ready` is called with the URL once it listens."""
 
     def __init__(self, words: Sequence[str], host: str, port: int, ready: Callable[[str], None]) -> None:
         command = shlex.join([sys.executable, "-m", "inspector", *words])

@@ -43,12 +43,9 @@ def journal_of(database: Path) -> Journal:
 
 
 class Journal:
-    """The recorded operations.
+    """The recorded operations, in a file that the first write creates, readable only by its owner.
 
     Databases below the journal's folder have relative paths, so that the folder may be moved.
-
-    Args:
-        path: The journal's file; the first write creates it, readable only by its owner.
     """
 
     def __init__(self, path: Path | None = None) -> None:

@@ -89,11 +89,7 @@ class Extent:
 
 
 class Recording:
-    """The recorder's file, opened read-only.
-
-    Args:
-        folder: The folder of our own files.
-    """
+    """The recorder's file in the folder of our own files, opened read-only."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE_NAME

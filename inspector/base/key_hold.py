@@ -34,9 +34,7 @@ class KeyPassed(Message):
 class KeyHold:
     """Hands keys on one by one: each waits for the one before it, and all wait between `hold` and `release`.
 
-    Args:
-        app: The app that receives the keys.
-        send: Hands one on as if it had just been typed.
+    `send` hands one on as if it had just been typed.
     """
 
     def __init__(self, app: App[None], send: Callable[[Key], Awaitable[None]]) -> None:

@@ -28,11 +28,7 @@ _LOOKS = ("poll",)
 
 
 class Rhythm:
-    """Decides when to read again: never during a read, and later the longer reads take.
-
-    Args:
-        host: The widget whose workers do the reading.
-    """
+    """Decides when to read again: never during a read, and later the longer reads take."""
 
     def __init__(self, host: Widget) -> None:
         self._host = host

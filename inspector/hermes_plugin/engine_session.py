@@ -29,12 +29,6 @@ MODELS = ("anthropic", "openai")
 class EngineSession:
     """What the worker stores for one engine.
 
-    Args:
-        home: The HERMES_HOME of the agent.
-        version: Version of the running Hermes; empty if unknown.
-        state: The folder of our own files.
-        summariser: The summariser chosen when the plugin was installed.
-
     Attributes:
         compressor: None until the agent names its model.
     """

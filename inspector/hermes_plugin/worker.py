@@ -24,12 +24,7 @@ from inspector.hermes_plugin.stub.worker_link import MIRRORED
 
 
 class RequestTexts:
-    """The texts that the worker knows of one home.
-
-    Args:
-        home: The HERMES_HOME, as recorded with the requests.
-        state: The folder of our own files.
-    """
+    """The texts that the worker knows of one home."""
 
     def __init__(self, home: str, state: Path) -> None:
         self._home, self._state = home, state

@@ -60,11 +60,7 @@ class Found:
 
 
 class FollowingScreen(Page):
-    """Follows the session written to last; alerts with bell and desktop as the user's settings say.
-
-    Args:
-        locations: The databases.
-    """
+    """Follows the session written to last; alerts with bell and desktop as the user's settings say."""
 
     BINDINGS = bindings("follow")
     DEFAULT_CSS = """

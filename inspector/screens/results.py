@@ -104,13 +104,7 @@ def _one_line(text: str) -> str:
 
 
 class ResultsScreen(CardPage):
-    """Every tool result of a conversation, with a card about the one under the cursor.
-
-    Args:
-        location: The database.
-        session: Any session of the conversation.
-        title: The conversation's title.
-    """
+    """Every tool result of a conversation, with a card about the one under the cursor."""
 
     BINDINGS = bindings("results")
     WORK = "results"

@@ -12,11 +12,7 @@ FILE_NAME = "app.json"
 
 
 class RememberedState:
-    """A few values in one small file; a damaged or unwritable file is ignored.
-
-    Args:
-        path: The file, in the user's state directory.
-    """
+    """A few values in one small file; a damaged or unwritable file is ignored."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -22,9 +22,7 @@ _WIPE = "\r\x1b[K"
 class Waiting:
     """A line on a terminal's stderr that a thread keeps up to date until there is a result.
 
-    Args:
-        stream: The terminal.
-        what: What the command does, shown until `say` says something more specific.
+    It says what the command does until `say` says something more specific.
     """
 
     def __init__(self, stream: TextIO, what: str) -> None:

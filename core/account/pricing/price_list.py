@@ -42,11 +42,7 @@ _FIELDS = {
 
 
 class PriceList:
-    """Entries of the bundled list by provider and model.
-
-    Args:
-        cache: Directory of the cache file; None caches within the process only.
-    """
+    """Entries of the bundled list by provider and model, cached in a folder or within the process only."""
 
     def __init__(self, cache: Path | None = None) -> None:
         self.version = _version()

@@ -68,12 +68,7 @@ class BreakContext:
 
 
 class Causes:
-    """Finds the causes of a conversation's breaks.
-
-    Args:
-        context: What else happened.
-        calls: All calls of the conversation.
-    """
+    """Finds the causes of a conversation's breaks."""
 
     def __init__(self, context: BreakContext, calls: Sequence[CacheCall]) -> None:
         self._context = context

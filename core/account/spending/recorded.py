@@ -136,12 +136,6 @@ class Spending:
     Most sessions used one route, so their split is one row that repeats their total. Only the others are
     compared with their split, which is the slow part.
 
-    Args:
-        store: The database.
-        window: What counts.
-        by: A key of `KEYS`.
-        classes: Where prices change; None if nothing is priced.
-
     Attributes:
         whole: Sums of the sessions used as stored.
         others: Sums of the other sessions and of auxiliary calls.

@@ -36,10 +36,8 @@ def digest(text: str) -> bytes:
 class TokenCache:
     """A cache of counts by encoding and digest; use it as a context manager.
 
-    Several processes may share the file. A cache belongs to the thread that opened it.
-
-    Args:
-        path: The file; `token-counts.db` in the user's cache directory by default.
+    Several processes may share the file, by default `token-counts.db` in the user's cache directory. A cache
+    belongs to the thread that opened it.
     """
 
     def __init__(self, path: Path | None = None) -> None:

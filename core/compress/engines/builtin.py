@@ -36,15 +36,9 @@ _ROUTE = ("model", "provider", "host", "api_mode")
 
 
 class ContextCompressor(ContextEngine):
-    """Prunes, summarises the middle and keeps both ends, as one release does.
+    """Prunes, summarises the middle and keeps both ends, as one release does; needs a window.
 
-    Args:
-        policy: The rules of the release.
-        settings: Window and shares; a window is required.
-        summariser: Who writes summaries.
-        abort_configured: `compression.abort_on_summary_failure`.
-        wording: The text around a summary's body.
-        clock: Seconds of a steady clock, for pauses.
+    `wording` is the text around a summary's body, `clock` a steady one, for pauses.
 
     Attributes:
         previous_summary: Body of the last summary, which the next one continues.

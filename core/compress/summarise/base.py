@@ -227,12 +227,7 @@ class OfflineSummariser(ABC):
 
 
 class GivenSummary(OfflineSummariser):
-    """Answers every request with the same text, its credentials masked like a model's.
-
-    Args:
-        text: The body of the summary, without markers.
-        name: Name of the summariser.
-    """
+    """Answers every request with the same text, its credentials masked like a model's."""
 
     def __init__(self, text: str, name: str = "file") -> None:
         self.name = name

@@ -51,8 +51,7 @@ _MAX_QUOTED, _QUOTE_CHARS = 3, 80
 class Grounds:
     """The messages and previous summary that a model's answer is checked against, in full.
 
-    Args:
-        request: The request; if it has a focus, only facts in focus count.
+    If the request has a focus, only facts in focus count.
     """
 
     def __init__(self, request: SummaryRequest) -> None:
@@ -145,10 +144,6 @@ class CheckedSummariser:
 
     Claims still unsupported after that are removed, and the heaviest facts the model lost are added from the
     messages, within the budget.
-
-    Args:
-        model: Writes the summary and is asked again.
-        estimate: Counts the tokens of a text as the release does.
     """
 
     def __init__(self, model: ModelSummariser, estimate: Estimate = quarter) -> None:

@@ -26,12 +26,7 @@ class _Pause:
 
 
 class PastGates:
-    """The gates of one conversation at any moment. Hermes counts in memory, so past counts are replayed.
-
-    Args:
-        context: The conversation.
-        events: Its compactions, in time order.
-    """
+    """The gates of one conversation at any moment. Hermes counts in memory, so past counts are replayed."""
 
     def __init__(self, context: ConversationContext, events: Sequence[CompressionEvent]) -> None:
         self._context, self._events = context, events

@@ -216,9 +216,7 @@ def _full_text(objects: Iterable[tuple[str, str, str | None]], table: str) -> Fu
 class OpenDatabase:
     """One read-only connection to one session database, with its schema.
 
-    Args:
-        location: The database, as found by `locate`, or its path.
-        cancelled: Asked while queries run; once it returns true, they end with `Interrupted`.
+    `cancelled` is asked while queries run; once it returns true, they end with `Interrupted`.
     """
 
     def __init__(self, location: Location | Path, *, cancelled: Cancelled | None = None) -> None:

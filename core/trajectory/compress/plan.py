@@ -64,11 +64,7 @@ def marked(summary: str) -> str:
 
 
 class Counter:
-    """Counts turns; system turns, which the trajectories of a set share, are counted once for all.
-
-    Args:
-        count: The tokenizer.
-    """
+    """Counts turns; system turns, which the trajectories of a set share, are counted once for all."""
 
     def __init__(self, count: Count) -> None:
         self.text = count

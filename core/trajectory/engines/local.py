@@ -50,11 +50,7 @@ class Engine(Protocol):
 
 
 class LocalEngine:
-    """Compresses shards on this machine.
-
-    Args:
-        jobs: Number of processes.
-    """
+    """Compresses shards on this machine, in a number of processes."""
 
     def __init__(self, jobs: int) -> None:
         self._jobs = jobs

@@ -45,12 +45,7 @@ class Draft:
 
 
 class Compressor:
-    """Compresses lines; one that fails is kept unchanged.
-
-    Args:
-        settings: What is asked for.
-        count: The tokenizer.
-    """
+    """Compresses lines; one that fails is kept unchanged."""
 
     def __init__(self, settings: Settings, count: Count) -> None:
         self.settings = settings

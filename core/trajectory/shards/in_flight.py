@@ -134,11 +134,7 @@ class _Attempts:
 
 
 class Asker:
-    """Asks a model, with a limited number of concurrent requests.
-
-    Args:
-        job: A job with a summary by a model.
-    """
+    """Asks a model, with a limited number of concurrent requests."""
 
     def __init__(self, job: Job) -> None:
         choice = job.summary.choice

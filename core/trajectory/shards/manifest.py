@@ -21,11 +21,7 @@ _RESTART = "Use the same command line, or start over with --restart"
 
 
 class Manifest:
-    """The file, append-only: what is lost with a crash is at most the line being written.
-
-    Args:
-        path: Of the file.
-    """
+    """The file, append-only: what is lost with a crash is at most the line being written."""
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -31,14 +31,7 @@ _HELD = 64 * 2**20
 
 
 class ShardWork:
-    """The lines of a shard while they are compressed.
-
-    Args:
-        job: The run.
-        shard: The piece.
-        kept: As for `compress_shard`.
-        report: As for `compress_shard`.
-    """
+    """The lines of a shard while they are compressed; see `compress_shard`."""
 
     def __init__(self, job: Job, shard: Shard, kept: Collection[int] | None, report: Report | None) -> None:
         self.job = job
@@ -164,9 +157,6 @@ class Gate:
     """A limited number of places; whoever asks again has priority over those who have not asked yet.
 
     Otherwise it would run out of time, because a set has many entries for each place.
-
-    Args:
-        places: Their number.
     """
 
     def __init__(self, places: int) -> None:

@@ -67,13 +67,7 @@ class Written:
 
 
 class SummaryMissing(Exception):  # noqa: N818 - the entry stays as it was, the run goes on
-    """No attempt gave a summary.
-
-    Args:
-        failure: The failure of the last attempt.
-        calls: Requests that were sent.
-        usage: Tokens that were paid for nevertheless.
-    """
+    """No attempt gave a summary; `usage` are the tokens that were paid for nevertheless."""
 
     def __init__(self, failure: SummaryFailure, calls: int) -> None:
         self.failure = failure

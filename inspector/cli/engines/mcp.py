@@ -57,11 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 class Answers:
-    """The tools, for the databases the options select.
-
-    Args:
-        args: The command line, for `--db`, `--home` and `--profile`.
-    """
+    """The tools, for the databases the options select."""
 
     def __init__(self, args: argparse.Namespace) -> None:
         self._args = args

@@ -167,11 +167,7 @@ def _lines(document: Mapping[str, Any], *, dry: bool) -> Iterator[str]:
 
 
 class Progress:
-    """Reports the progress of a run; a context manager.
-
-    Args:
-        job: The run.
-    """
+    """Reports the progress of a run; a context manager."""
 
     def __init__(self, job: Job) -> None:
         self._bytes = sum(source.size for source in job.sources) or 1

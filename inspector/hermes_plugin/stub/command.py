@@ -18,12 +18,7 @@ _UNTOLD = "That is the newest conversation; Hermes names the current one only af
 
 
 class InspectCommand:
-    """Handles the words after `/inspect`.
-
-    Args:
-        settings: Names the Python that answers.
-        session: The current conversation, which Hermes does not pass on.
-    """
+    """Handles the words after `/inspect`, about the current conversation, which Hermes does not pass on."""
 
     def __init__(self, settings: Settings, session: SessionMemory) -> None:
         self._settings, self._session = settings, session

@@ -31,9 +31,6 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
     """Hermes Inspector's replay of Hermes' compressor, run by a worker.
 
     It never raises: if the worker is missing, slow or dead, messages are returned unchanged.
-
-    Args:
-        settings: The settings of the installation.
     """
 
     name = NAME

@@ -43,11 +43,7 @@ _FIRST_ANSWER = 20.0
 
 
 class WorkerLink:
-    """One worker for all engines of this process; calls wait for each other.
-
-    Args:
-        settings: Name the Python, and the time limit of a compaction.
-    """
+    """One worker for all engines of this process; calls wait for each other."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

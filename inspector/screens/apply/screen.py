@@ -52,12 +52,7 @@ class WritingBar(KeyBar):
 
 
 class ApplyScreen(Page):
-    """Review, confirm, write, undo.
-
-    Args:
-        location: The database.
-        proposal: What would be written.
-    """
+    """Review, confirm, write, undo."""
 
     CSS_PATH = "apply.tcss"
     BINDINGS = bindings("apply")

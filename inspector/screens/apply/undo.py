@@ -24,11 +24,7 @@ from inspector.widgets.panes.text_pane import TextPane
 
 
 class UndoScreen(Page):
-    """One journal entry, and how to undo it.
-
-    Args:
-        entry: What was written.
-    """
+    """One journal entry, and how to undo it."""
 
     CSS_PATH = "apply.tcss"
     BINDINGS = bindings("undo")

@@ -34,11 +34,7 @@ class HelpRow:
 
 
 class HelpList(RowList[HelpRow]):
-    """Keys in a column of their own, and wrapped sentences.
-
-    Args:
-        told: The rows to show, each sentence whole.
-    """
+    """Keys in a column of their own, and wrapped sentences."""
 
     OPENS = False
 
@@ -73,12 +69,7 @@ class HelpList(RowList[HelpRow]):
 
 
 class HelpScreen(Dialog):
-    """A panel over the screen that it explains.
-
-    Args:
-        scopes: The scopes whose commands work there, most specific first.
-        keymap: The user's own keys by command id.
-    """
+    """A panel over the screen that it explains, by scopes, most specific first, with the user's own keys."""
 
     CSS_PATH = "help.tcss"
     BINDINGS = bindings("help")

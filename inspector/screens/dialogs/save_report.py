@@ -28,12 +28,7 @@ WORDS = (
 
 
 class ReportScreen(Dialog):
-    """Asks for a file name, writes the report, and says where.
-
-    Args:
-        location: The database.
-        session_id: Any session of the conversation.
-    """
+    """Asks for a file name, writes the report, and says where."""
 
     CSS_PATH = "origin.tcss"
     BINDINGS = bindings("report")

@@ -63,11 +63,7 @@ class SettingList(RowList[SettingRow]):
 
 
 class SettingsScreen(CardPage):
-    """Every setting and every theme.
-
-    Args:
-        at: A setting or theme to start on; part of its name is enough.
-    """
+    """Every setting and every theme; `at` is one to start on, part of its name is enough."""
 
     BINDINGS = bindings("settings")
 

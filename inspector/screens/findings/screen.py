@@ -45,14 +45,7 @@ AGAIN = "r checks again, esc goes back."
 
 
 class FindingsScreen(CardPage):
-    """Findings, worst first, that grow while conversations are checked.
-
-    Args:
-        locations: The databases.
-        session: Check only this conversation, of the first database.
-        title: The conversation's title.
-        text: A filter to start with.
-    """
+    """Findings, worst first, that grow while conversations are checked: all, or one of the first database."""
 
     BINDINGS = bindings("findings")
     WORK = "findings"

@@ -55,12 +55,7 @@ class HitList(RowList[Hit]):
 
 
 class SearchScreen(Page):
-    """Ask, show the hits, open one.
-
-    Args:
-        asked: What to search.
-        text: A query to start with.
-    """
+    """Ask, show the hits, open one."""
 
     CSS_PATH = "search.tcss"
     BINDINGS = bindings("search")

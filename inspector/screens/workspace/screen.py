@@ -39,11 +39,7 @@ REST = 1.0
 class WorkspaceScreen(Page):
     """Reads the conversation in a worker, then passes it to the view in front.
 
-    Args:
-        location: The database.
-        session_id: Any session of the conversation.
-        view: Name of the tab to open.
-        row: The message to start on, such as a search hit.
+    `view` names the tab to open, `row` the message to start on, such as a search hit.
     """
 
     CSS_PATH = "workspace.tcss"

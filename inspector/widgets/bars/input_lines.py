@@ -44,10 +44,6 @@ class FilterLine(InputLine):
     """A line that announces the filter text, and when focus goes back to the list.
 
     A patient one announces only when typing pauses.
-
-    Args:
-        placeholder: What the filter searches.
-        patient: Announce only when typing pauses.
     """
 
     DEFAULT_CSS = "FilterLine { display: none; } FilterLine.-open { display: block; }"

@@ -94,11 +94,7 @@ class PagedRows(Generic[Row]):
 
 
 class FoldingRows(Generic[Row]):
-    """Rows with unfolded children between them.
-
-    Args:
-        base: The rows themselves; may be paged.
-    """
+    """Rows, perhaps paged, with unfolded children between them."""
 
     def __init__(self, base: Rows[Row]) -> None:
         self.base = base

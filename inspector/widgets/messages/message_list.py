@@ -115,10 +115,7 @@ Entry: TypeAlias = MessageRow | Band
 class BandedRows:
     """Rows of messages from another source, with bands between them.
 
-    Args:
-        messages: The source of the messages.
-        banding: Which rows are bands.
-        dress: Adds what is known by now to a message: part, tokens, pruned text.
+    `dress` adds what is known by now to a message: part, tokens, pruned text.
     """
 
     def __init__(

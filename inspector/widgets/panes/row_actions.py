@@ -59,11 +59,7 @@ class ActionList(RowList[RowAction]):
 
 
 class ActionsScreen(ModalScreen[RowAction | None]):
-    """A menu over the screen that it acts on.
-
-    Args:
-        actions: The actions to offer.
-    """
+    """A menu over the screen that it acts on."""
 
     BINDINGS = bindings("actions")
     DEFAULT_CSS = """

@@ -22,12 +22,7 @@ Draw = Callable[[int, Palette], Iterable[Line]]
 
 
 class Lines(Sequence[Line], Generic[Piece]):
-    """Lines made when they come into view, because cleaning all of a long text takes longer than drawing.
-
-    Args:
-        pieces: What each line is made from.
-        make: Makes one line.
-    """
+    """Lines made when they come into view, because cleaning all of a long text takes longer than drawing."""
 
     def __init__(self, pieces: Sequence[Piece], make: Callable[[Piece], Line]) -> None:
         self._pieces = pieces

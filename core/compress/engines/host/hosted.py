@@ -43,13 +43,7 @@ class Compacted:
 
 
 class HostedEngine:
-    """An engine loaded in its process.
-
-    Args:
-        found: The engine.
-        process: The process it runs in.
-        settings: What it is told of the model; Hermes' own compressor is also told its shares.
-    """
+    """An engine loaded in its process; Hermes' own compressor is told the shares too, not only the model."""
 
     def __init__(self, found: FoundEngine, process: EngineProcess, settings: Settings) -> None:
         self._process, self._settings, self._name = process, settings, found.name

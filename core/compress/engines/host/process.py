@@ -50,15 +50,9 @@ Answer = Callable[[dict[str, Any]], str]
 
 
 class EngineProcess:
-    """The process of one engine.
+    """The process of one engine, by default of our interpreter, with a private home it may write in.
 
-    Args:
-        python: The interpreter; None for ours.
-        home: The private home it may write in.
-        name: The engine's name, for messages.
-        answer: Answers its model calls.
-        bounds: What it may use.
-        stop: Returns whether the user has cancelled.
+    `answer` answers its model calls; `stop` returns whether the user has cancelled.
     """
 
     def __init__(

@@ -49,11 +49,7 @@ def quarter(text: str) -> int:
 
 
 class ExtractiveSummariser(OfflineSummariser):
-    """Fills the release's headings from the messages: asks, actions, files, errors, decisions, open ends.
-
-    Args:
-        estimate: Counts the tokens of a text as the release does.
-    """
+    """Fills the release's headings from the messages: asks, actions, files, errors, decisions, open ends."""
 
     name = "extractive"
 

@@ -44,11 +44,7 @@ class Recalled:
 
 
 class RecallIndex:
-    """Finds messages by their words, rare words first (inverse document frequency, Sparck Jones 1972).
-
-    Args:
-        messages: All messages, in order, with long outputs whole.
-    """
+    """Finds messages by their words, rare words first (inverse document frequency, Sparck Jones 1972)."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         self._texts = [_text(message) for message in messages]

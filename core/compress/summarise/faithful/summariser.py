@@ -29,11 +29,7 @@ _VALUES = 0.25
 
 
 class FaithfulSummariser(OfflineSummariser):
-    """Fills the release's headings with the lines that state the most weight of facts for their tokens.
-
-    Args:
-        estimate: Counts the tokens of a text as the release does.
-    """
+    """Fills the release's headings with the lines that state the most weight of facts for their tokens."""
 
     name = "faithful"
 

@@ -126,12 +126,9 @@ def _texts() -> Mapping[str, Any]:
 
 
 class StaticSummariser(OfflineSummariser):
-    """Writes the fallback that a release uses when no model answers.
+    """Writes the fallback that a release uses when no model answers, for a reason it names.
 
-    Args:
-        policy: The release.
-        reason: The failure to name in it.
-        prefix_length: Characters of the prefix the summary will get; None for the release's own.
+    `prefix_length` are the characters of the prefix the summary will get, by default of the release's own.
     """
 
     name = "static"

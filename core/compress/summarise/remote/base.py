@@ -53,14 +53,6 @@ class ModelSummariser:
 
     If the chosen model fails with one of `main_on`, the session's own model, `main`, is asked once; all
     attempts together may take `total` seconds.
-
-    Args:
-        name: `anthropic` or `openai`.
-        connect: Opens a connection in that wire format.
-        choice: The model to ask.
-        main: The session's own model and how to connect to it; asked once if the chosen one fails.
-        main_on: Failures after which the main model is asked.
-        total: Seconds that all attempts together may take.
     """
 
     def __init__(

@@ -45,11 +45,7 @@ def encoded(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 class Examiners:
     """Examines conversations on every core, in the order given; use as a context manager.
 
-    Args:
-        location: The database.
-        now: The time to examine at.
-        threads: The sessions of each conversation, the newest last, in the order answers will be asked for.
-        processes: How many processes; by default one for each core this process may use.
+    `threads` are the sessions of each, the newest last, in the order answers will be asked for.
     """
 
     def __init__(

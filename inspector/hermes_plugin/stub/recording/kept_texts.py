@@ -20,10 +20,6 @@ class TextKeeper:
     """Offers texts by name to a worker, and sends those it wants.
 
     Texts wait until a worker takes them; nothing is written before a worker has masked it.
-
-    Args:
-        settings: Names the Python that runs the worker.
-        home: The HERMES_HOME.
     """
 
     def __init__(self, settings: Settings, home: str) -> None:

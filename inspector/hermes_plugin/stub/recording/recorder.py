@@ -36,9 +36,6 @@ Taken = tuple[str, float, dict[str, Any]]
 class Recorder:
     """Takes the arguments of hooks, and writes them in a thread.
 
-    Args:
-        settings: Names the folder of the file.
-
     Attributes:
         dropped: Requests that did not fit in the queue or could not be written.
     """

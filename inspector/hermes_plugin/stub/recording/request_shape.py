@@ -48,12 +48,7 @@ _BUCKETS = {
 
 
 class ShapeReader:
-    """Pairs each request with its answer, and describes both.
-
-    Args:
-        home: The HERMES_HOME.
-        texts: Also collect texts, returned by `texts`.
-    """
+    """Pairs each request with its answer, and describes both; `texts` collects the texts too."""
 
     def __init__(self, home: str, *, texts: bool = False) -> None:
         self._home, self._wants_texts = home, texts

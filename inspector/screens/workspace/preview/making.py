@@ -27,14 +27,7 @@ GROUP = "preview"
 
 
 class PreviewMaker:
-    """Makes the requested preview, and shows it in header and panes.
-
-    Args:
-        view: Provides threads and timers.
-        work: The state of the preview.
-        header: Shows progress and result.
-        panes: Show the result.
-    """
+    """Makes the requested preview, and shows it in header and panes."""
 
     def __init__(
         self, view: GenerationView, work: PreviewWork, header: PreviewHeader, panes: PreviewPanes

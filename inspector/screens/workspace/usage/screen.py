@@ -48,12 +48,7 @@ class UsageView(View):
 
 
 class UsageScreen(Page):
-    """The usage of all conversations.
-
-    Args:
-        locations: The databases.
-        question: The question to start with.
-    """
+    """The usage of all conversations."""
 
     def __init__(self, locations: Sequence[Location], question: Question | None = None) -> None:
         super().__init__()

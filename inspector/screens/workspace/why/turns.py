@@ -143,11 +143,7 @@ class Replayed:
 class TurnsScreen(CardPage):
     """Every turn, with a card of the checks of the one under the cursor.
 
-    Args:
-        location: The database.
-        session: Any session of the conversation.
-        title: The conversation's title.
-        event: The compaction to start on; None for the newest turn.
+    `event` is the compaction to start on; None for the newest turn.
     """
 
     BINDINGS = bindings("turns")

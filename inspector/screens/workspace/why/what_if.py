@@ -100,14 +100,7 @@ class ScenarioList(RowList[Scenario]):
 
 
 class OtherSettingsScreen(Page):
-    """Settings compared, each shown as soon as it is replayed.
-
-    Args:
-        location: The database.
-        session: Any session of the conversation.
-        title: The conversation's title.
-        happened: How often it was really compacted.
-    """
+    """Settings compared, each shown as soon as it is replayed, with how often it really was compacted."""
 
     CSS_PATH = "other_settings.tcss"
     BINDINGS = bindings("other_settings")

@@ -74,12 +74,7 @@ class FateList(RowList[FateRow]):
 class FocusLab(Page):
     """Previews of one compaction without a focus, and with each of one or two focuses.
 
-    Args:
-        basis: The conversation, read and planned.
-        writer: The summariser for all columns.
-        focuses: One or two topics.
-        engine: The engine that compacts; None for ours.
-        show: Called with the index of a message that the user wants to see.
+    `show` is called with the index of a message that the user wants to see.
     """
 
     CSS_PATH = "focus.tcss"
