@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 
 if TYPE_CHECKING:
-    from datetime import datetime
-    from decimal import Decimal
-
-    from core.model.accounting.amounts import Buckets
-    from core.model.transcript.session import Session
+    from core.model.transcript.session import ConversationRow
 
 LAST_ACTIVE = (
     "max(coalesce(started_at + 0.0, 0), coalesce(ended_at + 0.0, 0), coalesce(last_activity_at + 0.0, 0),"
@@ -46,30 +42,6 @@ SORTS = (*_NUMBERS, *_SHARES, *_TEXTS)
 """The available sort orders. Numbers descend, texts ascend."""
 
 _UNKNOWN = float("-inf")
-
-
-class Figures(Protocol):
-    """The figures by which a conversation or session of a list can be sorted."""
-
-    @property
-    def last_active(self) -> datetime | None:
-        """The time of the latest activity in it."""
-
-    @property
-    def tokens(self) -> Buckets:
-        """Tokens by bucket."""
-
-    @property
-    def usd(self) -> Decimal | None:
-        """What it cost in US dollars; None without a price."""
-
-    @property
-    def messages(self) -> int | None:
-        """How many messages are live; None when unknown."""
-
-    @property
-    def calls(self) -> int | None:
-        """How many model calls it made."""
 
 
 def order_by(sort: str) -> str:
@@ -109,12 +81,12 @@ def sort_threads(items: list[Any], sort: str, values: Callable[[Any], Sequence[S
     items.sort(key=lambda item: together(values(item)), reverse=True)
 
 
-def place(sort: str, title: str | None, session: Session, row: Figures) -> tuple[bool, float | str]:
+def place(sort: str, row: ConversationRow) -> tuple[bool, float | str]:
     """The sort key of a row in a list of several databases: numbers descend, texts ascend, unknown last."""
     if sort in _TEXTS:
-        text = {"title": title, "model": session.model, "source": session.source}[sort]
+        text = {"title": row.title, "model": row.tip.model, "source": row.tip.source}[sort]
         return (not text, (text or "").lower())
-    moments = {"last_active": row.last_active, "started": session.started_at}
+    moments = {"last_active": row.last_active, "started": row.tip.started_at}
     if sort in moments:
         moment = moments[sort]
         return (moment is None, -moment.timestamp() if moment else 0.0)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.model.transcript.session import Kind
+from core.model.transcript.session import ConversationRow, Kind
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from decimal import Decimal
 
-    from core.model.accounting.amounts import Buckets
-    from core.model.transcript.session import ConversationRow, ListQuery, Session, SessionEntry
+    from core.model.transcript.session import ListQuery, Session, SessionEntry
     from core.store.conversations.generation_counts import Count
     from core.store.conversations.session_lists import ConversationLists, SessionLists
     from inspector.cli.table import Column
@@ -32,31 +30,27 @@ class Row(NamedTuple):
     """A conversation, represented by its tip, or a single session.
 
     Attributes:
+        line: The conversation, or its one session.
+        root, tip: First and last session of the conversation.
         position: Place of the session in its conversation, from 0.
         sessions: How many sessions the conversation has.
-        routes: The sessions that `usd` was paid for.
         held: Generation counts of the conversation; None if not read.
-        lower_bound: Part of `tokens` is unknown.
         preview: The user's first words, for a row without a title; None if not read.
     """
 
     store: SessionLists
-    session: Session
-    kind: Kind
+    line: ConversationRow
     root: str
     tip: str
     position: int
     sessions: int
-    title: str | None
-    tokens: Buckets
-    usd: Decimal | None
-    routes: tuple[Session, ...]
-    messages: int | None
-    calls: int | None
-    last_active: datetime | None
-    lower_bound: bool = False
     held: Count | None = None
     preview: str | None = None
+
+    @property
+    def session(self) -> Session:
+        """The session, or the one that continues the conversation."""
+        return self.line.tip
 
     @property
     def generations(self) -> int | None:
@@ -104,13 +98,13 @@ def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
         return list(rows)
     found: dict[tuple[SessionLists, str], str] = {}
     for store in dict.fromkeys(row.store for row in rows):
-        ids = [one for row in rows if row.store is store and not row.title for one in row.began(whole)]
+        ids = [one for row in rows if row.store is store and not row.line.title for one in row.began(whole)]
         found.update({(store, one): words for one, words in store.first_words(ids).items()})
 
     def words(row: Row) -> str | None:
         return next(filter(None, (found.get((row.store, one)) for one in row.began(whole))), None)
 
-    return [row if row.title else row._replace(preview=words(row)) for row in rows]
+    return [row if row.line.title else row._replace(preview=words(row)) for row in rows]
 
 
 def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
@@ -127,14 +121,14 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
     shown = f"{len(rows):,} of {total:,}" if len(rows) < total else f"{total:,}"
     more = " · --limit N shows more, --all shows every session" if len(rows) < total else ""
     yield f"{shown} {'row' if total == 1 else 'rows'}{more}"
-    kinds = {row.kind for row in rows} | {Kind.CONTINUATION for row in rows if row.sessions > 1}
+    kinds = {row.line.kind for row in rows} | {Kind.CONTINUATION for row in rows if row.sessions > 1}
     signs = (f"{KIND[kind]} {words}" for kind, words in _SIGNS.items() if kind in kinds)
     yield from filter(None, (" · ".join(signs),))
     if any(map(_failing, rows)):
         yield f"{FAILED} the last summary attempt failed: `why` says what helps"
     if any(row.held and row.held.lost for row in rows):
         yield f"{fmt.LOWER_BOUND} rows of compactions are missing: `why` shows what the log says"
-    if any(row.lower_bound for row in rows):
+    if any(row.line.lower_bound for row in rows):
         yield f"{fmt.LOWER_BOUND} not all calls are on record: `usage` says which are missing"
 
 
@@ -161,20 +155,21 @@ def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
     from core.support import formatting as fmt
     from inspector.terminal.glyphs import KIND
 
-    title = row.title or (f"“{row.preview}”" if row.preview else fmt.UNKNOWN)
+    line = row.line
+    title = line.title or (f"“{row.preview}”" if row.preview else fmt.UNKNOWN)
     count = f" {KIND[Kind.CONTINUATION]}{row.sessions}" if row.sessions > 1 else ""
-    sign = "" if row.kind is Kind.MAIN else f"{KIND[row.kind]} "
+    sign = "" if line.kind is Kind.MAIN else f"{KIND[line.kind]} "
     return [
-        fmt.age(row.last_active, now),
+        fmt.age(line.last_active, now),
         *([row.store.location.label] if several else ()),
         f"{sign}{title}{count}",
         row.session.source or fmt.UNKNOWN,
         fmt.model(row.session.model),
-        fmt.count(row.messages),
+        fmt.count(line.messages),
         _compactions(row),
-        fmt.tokens(row.tokens.total, lower_bound=row.lower_bound),
-        fmt.percent(row.tokens.hit_rate),
-        paid(row.usd, row.routes, lower_bound=row.lower_bound),
+        fmt.tokens(line.tokens.total, lower_bound=line.lower_bound),
+        fmt.percent(line.tokens.hit_rate),
+        paid(line.usd, line.sessions, lower_bound=line.lower_bound),
         row.session.id,
     ]
 
@@ -194,41 +189,10 @@ def _compactions(row: Row) -> str:
 
 
 def _of_session(store: SessionLists, entry: SessionEntry) -> Row:
-    session = entry.session
-    return Row(
-        store=store,
-        session=session,
-        kind=entry.kind,
-        root=entry.root,
-        tip=entry.tip,
-        position=entry.position,
-        sessions=entry.sessions,
-        title=session.title,
-        tokens=session.tokens,
-        usd=session.cost.usd,
-        routes=(session,),
-        messages=session.messages,
-        calls=session.api_calls,
-        last_active=session.last_active,
-        lower_bound=entry.lower_bound,
-    )
+    one = entry.session
+    line = ConversationRow((one,), entry.kind, one.tokens, one.cost, lower_bound=entry.lower_bound)
+    return Row(store, line, entry.root, entry.tip, entry.position, entry.sessions)
 
 
 def _of_conversation(store: SessionLists, row: ConversationRow) -> Row:
-    return Row(
-        store=store,
-        session=row.tip,
-        kind=row.kind,
-        root=row.root.id,
-        tip=row.tip.id,
-        position=len(row.sessions) - 1,
-        sessions=len(row.sessions),
-        title=row.title,
-        tokens=row.tokens,
-        usd=row.usd,
-        routes=row.sessions,
-        messages=row.messages,
-        calls=row.calls,
-        last_active=row.last_active,
-        lower_bound=row.lower_bound,
-    )
+    return Row(store, row, row.root.id, row.tip.id, len(row.sessions) - 1, len(row.sessions))

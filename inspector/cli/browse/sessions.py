@@ -113,7 +113,7 @@ def _read(
 
     target.each(opened, read)
     if len(opened) > 1:
-        found.sort(key=lambda row: place(args.sort, row.title, row.session, row))
+        found.sort(key=lambda row: place(args.sort, row.line))
     return found[:limit], total
 
 
@@ -127,9 +127,9 @@ def _payload(row: Row) -> dict[str, Any]:
         "tokens": jsonio.tokens(session.tokens),
         "hit_rate": session.tokens.hit_rate,
         "cost": jsonio.session_cost(session),
-        "lower_bound": row.lower_bound,
+        "lower_bound": row.line.lower_bound,
         "conversation": jsonio.fields(row, "root tip position sessions generations"),
-        "kind": row.kind.value,
+        "kind": row.line.kind.value,
         "parent": session.parent_id,
         "database": session.database,
         "damage": list(session.damage),

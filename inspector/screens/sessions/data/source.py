@@ -5,7 +5,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import chain
 
 from core.errors import InspectorError
@@ -115,12 +114,8 @@ def _merge(runs: Iterable[Sequence[SessionLine]], order: Order) -> list[SessionL
         return list(
             chain(*sorted(runs_left, key=lambda run: run[0].location.label, reverse=not order.natural))
         )
-    key = partial(_place, order.sort)
-    return list(heapq.merge(*runs, key=key, reverse=not order.natural))
-
-
-def _place(sort: str, line: SessionLine) -> tuple[bool, float | str]:
-    return place(sort, line.row.title, line.row.tip, line.row)
+    merged = heapq.merge(*runs, key=lambda line: place(order.sort, line.row), reverse=not order.natural)
+    return list(merged)
 
 
 def family(line: SessionLine, cancelled: Cancelled) -> tuple[SessionLine, ...]:
