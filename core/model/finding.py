@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol
 
 MAX_HEADLINE_CHARS = 170
 """The longest headline, in characters: two lines of a narrow terminal."""
@@ -43,6 +43,38 @@ class Source(StrEnum):
     DERIVED = "derived"
 
 
+_STATED = {
+    Source.JOURNAL: "from our journal",
+    Source.RECORDING: "from the recording",
+    Source.LOG: "from the log",
+    Source.DATABASE: "from the rows",
+    Source.CONFIG: "from the config",
+}
+_SURE = {Verdict.PROVED: "checked", Verdict.DERIVED: "computed", Verdict.SUSPECTED: "likely"}
+
+
+class Claim(Protocol):
+    """Something that is more or less certain."""
+
+    @property
+    def verdict(self) -> Verdict: ...  # noqa: D102
+
+    @property
+    def evidence(self) -> Sequence[Evidence]: ...  # noqa: D102
+
+
+def certainty(claim: Claim) -> str:
+    """How certain a claim is, in words: what states it, or checked, computed, likely, not known."""
+    return certainty_of(claim.verdict, (one.source for one in claim.evidence))
+
+
+def certainty_of(verdict: Verdict, sources: Iterable[str]) -> str:
+    """The same for a verdict and the sources of its evidence."""
+    found = set(sources) if verdict is Verdict.PROVED else set()
+    stated = (words for source, words in _STATED.items() if source in found)
+    return next(stated, _SURE.get(verdict, "not known"))
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """One located quotation or computation.
@@ -55,6 +87,11 @@ class Evidence:
     source: Source
     where: str
     text: str
+
+    @property
+    def place(self) -> str:
+        """Source and place, in words."""
+        return f"{'computed from' if self.source is Source.DERIVED else self.source} {self.where}"
 
 
 class Severity(StrEnum):

@@ -16,7 +16,7 @@ from core.explain.context.context import counted_sizes, forget_messages, passing
 from core.explain.context.generation import GenerationContext, generation_context
 from core.hermes.policy.policy import documents, load_policy, releases
 from core.model.compaction.plan import Plan
-from core.model.finding import Evidence
+from core.model.finding import Evidence, certainty
 from core.model.transcript.conversation import Conversation, Generation
 from core.model.transcript.message import Message
 from core.preview.comparison import ToolPairs
@@ -106,8 +106,8 @@ class Reading:
         """The origins of release, window and settings, one a line."""
         here = self.context
         release, window = here.context.release, here.context.window
-        lines = [f"release {release.version}, {release.verdict}{_because(release.evidence)}"]
-        size = "window unknown" if window.tokens is None else f"window {window.tokens:,}, {window.verdict}"
+        lines = [f"release {release.version}, {certainty(release)}{_because(release.evidence)}"]
+        size = "window unknown" if window.tokens is None else f"window {window.tokens:,}, {certainty(window)}"
         lines.append(size + _because(window.evidence))
         for label, key in ORIGINS:
             setting = here.config.setting(key, here.policy.release)

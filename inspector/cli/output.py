@@ -13,7 +13,7 @@ from inspector.terminal import waiting
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from core.model.finding import Evidence, Headline, Severity, Verdict
+    from core.model.finding import Claim, Evidence, Headline, Severity
 
 PROGRAM = "hermes-inspector"
 
@@ -94,7 +94,7 @@ def evidence(found: Iterable[Evidence], indent: str, *, rows: int = 1) -> Iterat
 
     width = terminal_width()
     for one in found:
-        line = clean_line(f"{one.source.value} {one.where}: {one.text}", MAX_QUOTE_CHARS)
+        line = clean_line(f"{one.place}: {one.text}", MAX_QUOTE_CHARS)
         if width is not None:
             # rows after the first are indented by two cells, and may end early at a word boundary
             line = crop(line, (width - len(indent)) + (rows - 1) * (width - len(indent) - 12))
@@ -119,13 +119,13 @@ def fix(remedy: str, severity: Severity | None, indent: str = "  ") -> str:
     return joined(indent, strong(f"{help_word(severity)}:"), f" {remedy}")
 
 
-def verdicts(used: Iterable[Verdict]) -> Iterator[str]:
-    """Explain the verdicts that were used, such as `[proved]`."""
+def certainties(claims: Iterable[Claim]) -> Iterator[str]:
+    """Explain the words that were used for how certain claims are, such as `[from the log]`."""
+    from core.model.finding import certainty
     from inspector.base.words import EVERYWHERE, explained
 
-    explained_verdicts = explained()[EVERYWHERE]
-    names = dict.fromkeys(one.value for one in used)
-    yield from (muted(f"[{name}] {explained_verdicts[name]}") for name in explained_verdicts if name in names)
+    known, used = explained()[EVERYWHERE], set(map(certainty, claims))
+    yield from (muted(f"[{words}] {says}") for words, says in known.items() if words in used)
 
 
 def write_csv(rows: Iterable[Mapping[str, Any]]) -> None:

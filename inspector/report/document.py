@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core.model.compaction.event import SummaryStatus
+from core.model.finding import Verdict, certainty_of
 from core.model.transcript.conversation import BoundaryMode, Conversation
 from core.model.transcript.session import Session
 from core.store.store import Store
@@ -167,7 +168,7 @@ def _event(event: dict[str, Any]) -> Iterator[Block]:
     window = fmt.count(event["window"])
     yield Paragraph(event["headline"])
     helps = (f"→ {event['remedy']}",) if event["remedy"] else ()
-    yield blocks.bullets((f"{event['explanation']} ({event['verdict']})", *helps))
+    yield blocks.bullets((f"{event['explanation']} ({_certainty(event)})", *helps))
     yield facts(
         when=_moment(event["at"]),
         trigger=event["trigger"].replace("_", " "),
@@ -185,7 +186,7 @@ def _event(event: dict[str, Any]) -> Iterator[Block]:
 
 def _now(now: dict[str, Any]) -> Iterator[Block]:
     tokens, window, threshold = (fmt.count(now[key]) for key in ("tokens", "window", "threshold"))
-    yield Paragraph(f"{tokens} tokens of {window}; it fires at {threshold} ({now['verdict']})")
+    yield Paragraph(f"{tokens} tokens of {window}; it fires at {threshold} ({_certainty(now)})")
     yield blocks.bullets(f"blocked: {reason}" for reason in now["blocked_by"])
     yield Verbatim(tuple(now["arithmetic"]))
 
@@ -193,11 +194,15 @@ def _now(now: dict[str, Any]) -> Iterator[Block]:
 def _findings(found: dict[str, Any]) -> Iterator[Block]:
     entries = []
     for one in found["findings"]:
-        finding = f"{one['severity']} {one['rule']} {one['name']}: {one['sentence']} ({one['verdict']})"
+        finding = f"{one['severity']} {one['rule']} {one['name']}: {one['sentence']} ({_certainty(one)})"
         helps = (f"→ {one['remedy']}",) if one["remedy"] else ()
         entries.append((finding, *helps, *_evidence(one["evidence"])))
     entries += [(f"lacked data: {one['rule']} {one['name']}: {one['why']}",) for one in found["unknown"]]
     yield Bullets(tuple(entries) or (("none",),))
+
+
+def _certainty(claim: dict[str, Any]) -> str:
+    return certainty_of(Verdict(claim["verdict"]), (one["source"] for one in claim["evidence"]))
 
 
 def _evidence(evidence: list[dict[str, Any]]) -> Iterator[str]:

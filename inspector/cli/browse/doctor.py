@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from core.errors import ConfigError, DatabaseError, InspectorError
 from core.model.accounting.usage import Discrepancy
-from core.model.finding import Finding, Severity, groups_headline
+from core.model.finding import Finding, Severity, certainty, groups_headline
 from core.model.transcript.session import ListQuery
 from core.model.transcript.storage import StoreHealth
 from core.store.database.locate import Location
@@ -120,7 +120,7 @@ def _release(location: Location) -> str | None:
         if not newest:
             return None
         guess = open_context(store, newest[0].session.id).release
-    return "; ".join(filter(None, (f"{guess.version} ({guess.verdict.value})", guess.stands_in)))
+    return "; ".join(filter(None, (f"{guess.version} ({certainty(guess)})", guess.stands_in)))
 
 
 def _unsound_lines(health: StoreHealth) -> Iterator[DatabaseError]:
@@ -178,7 +178,7 @@ def _row(one: Discrepancy) -> dict[str, Any]:
 
 
 def _lines(reports: Sequence[Report]) -> Iterator[str]:
-    """How much is wrong in all databases if there are several, each of them, and what the verdicts mean."""
+    """How much is wrong in all databases if there are several, each of them, and how certain that is."""
     found = [finding for report in reports for finding in report.findings]
     if len(reports) > 1 and found:
         yield from (*output.headline(groups_headline(found)), "")
@@ -186,7 +186,7 @@ def _lines(reports: Sequence[Report]) -> Iterator[str]:
         yield from ([""] if place else [])
         yield from _about(report)
     if found:
-        yield from ("", *output.verdicts(finding.verdict for finding in found))
+        yield from ("", *output.certainties(found))
 
 
 def _about(report: Report) -> Iterator[str]:

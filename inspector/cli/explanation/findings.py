@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.model.finding import Finding, FindingGroup, Headline, NotKnown, Severity, groups_headline
+from core.model.finding import Finding, FindingGroup, Headline, NotKnown, Severity, certainty, groups_headline
 from core.support.formatting import plural
 from inspector.cli import output
 from inspector.cli.arguments import options, target
@@ -67,14 +67,14 @@ def lines(
     every: Sequence[Finding] = (),
     titles: Mapping[str, str] = {},
 ) -> Iterator[str]:
-    """The findings as printed lines, then rules that lacked data, and what the verdicts mean.
+    """The findings as printed lines, then rules that lacked data, and how certain they are.
 
     `found` are the worst of `every`. Titles by session are empty if all are about one conversation.
     """
     yield from entries(found, every, titles)
     yield ""
     yield from map(output.muted, _not_known(unknown))
-    yield from output.verdicts(one.verdict for one in found)
+    yield from output.certainties(found)
 
 
 def entries(
@@ -135,7 +135,7 @@ def _entry(alike: Sequence[Finding], titles: Mapping[str, str], *, brief: bool, 
     yield output.tinted(f"{SEVERITY[one.severity]} {one.sentence}", one.severity)
     if helps:
         yield output.fix(helps, one.severity)
-    yield output.muted(f"  {one.severity.value} {one.rule} {one.name} · {one.verdict.value}{where}")
+    yield output.muted(f"  {one.severity.value} {one.rule} {one.name} · {certainty(one)}{where}")
     if not brief:
         yield from output.evidence(one.evidence, "  ")
 

@@ -1,6 +1,6 @@
-"""Explains every compaction. Each claim is proved, derived, suspected or unknown, and quotes its evidence.
+"""Explains every compaction: each claim with its evidence and whether it is from the log, computed or likely.
 
-It reads rows, agent.log with its rotations, and config.yaml; without a log, causes are derived at best.
+It reads rows, agent.log with its rotations, and config.yaml; without a log, causes are computed at best.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
         before = event.headline
     yield ""
     yield from (f"note: {note}" for note in found.notes)
-    yield from output.verdicts((*(event.verdict for event in found.events), found.now.verdict))
+    yield from output.certainties((*found.events, found.now))
 
 
 def _counted(events: Sequence[CompressionEvent]) -> str:
@@ -199,6 +199,7 @@ def _fields(label: str, texts: Iterable[str], indent: str = "") -> Iterator[str]
 
 def _event(number: int, event: CompressionEvent, *, is_in_headline: bool) -> Iterator[str]:
     """One event; the headline's event does not repeat the headline."""
+    from core.model.finding import certainty
     from core.support import formatting as fmt
     from inspector.base.event_words import effect, summary
     from inspector.terminal.ink import joined
@@ -208,7 +209,7 @@ def _event(number: int, event: CompressionEvent, *, is_in_headline: bool) -> Ite
     yield joined(f"{number}. {fmt.moment(event.at)}  ", said)
     if head.remedy and not is_in_headline:
         yield output.fix(head.remedy, head.severity, INDENT)
-    yield f"{INDENT}{event.explanation}  [{event.verdict.value}]"
+    yield f"{INDENT}{event.explanation}  [{certainty(event)}]"
     yield from (f"{INDENT}sources disagree: {line}" for line in event.disagreements)
     yield from _field("result", effect(event), INDENT)
     yield from _field("summary", summary(event), INDENT)
@@ -219,12 +220,13 @@ def _event(number: int, event: CompressionEvent, *, is_in_headline: bool) -> Ite
 
 
 def _standing(now: Now) -> Iterator[str]:
+    from core.model.finding import certainty
     from core.support import formatting as fmt
 
     size, fires = f"{fmt.count(now.tokens)} of {fmt.count(now.window)} tokens", fmt.count(now.threshold)
     parts = [f"{size}, compression fires at {fires}"]
     if now.headroom is not None:
         parts.append(f"{fmt.count(now.headroom)} to go" if now.headroom > 0 else "due now")
-    yield from _field("now", f"{', '.join(parts)}  [{now.verdict.value}]")
+    yield from _field("now", f"{', '.join(parts)}  [{certainty(now)}]")
     for reason in now.blocked_by:
         yield from _field("blocked", reason)

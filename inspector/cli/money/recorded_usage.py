@@ -59,6 +59,6 @@ def lines(args: argparse.Namespace, books: Books) -> Iterator[str]:
         return
     yield ""
     yield from recorded_lines(found)
-    proved = "proved: every call was recorded with the same tokens in each bucket"
+    proved = "checked: every call was recorded with the same tokens in each bucket"
     differs = "not every call that Hermes counted was recorded with the same tokens"
     yield f"   {proved if _agrees(found, books) else differs}"

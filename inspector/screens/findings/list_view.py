@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from core.model.finding import Evidence, Finding, NotKnown, Severity, Source, Verdict, help_word
+from core.model.finding import Evidence, Finding, NotKnown, Severity, Source, certainty, help_word
 from core.support import formatting as fmt
 from inspector.screens.findings.sweep import Diagnosis
 from inspector.terminal.glyphs import SEVERITY, VERDICT
@@ -16,13 +16,6 @@ from inspector.widgets.panes.card import evidence_lines, field, headline, paragr
 
 MIN_FIX = 24
 """Cells a remedy needs after its sentence; with fewer it appears only on the card."""
-SURE = {
-    Verdict.PROVED: "the evidence shows it",
-    Verdict.DERIVED: "computed",
-    Verdict.SUSPECTED: "likely",
-    Verdict.UNKNOWN: "not known",
-}
-"""How sure a finding is, in words."""
 _ROW = re.compile(r"messages? (\d+)")
 """How evidence from the database names its rows; the first one is where the finding opens."""
 _TABS = {"D": "map", "E": "chain", "F": "usage", "G": "cache"}
@@ -127,7 +120,7 @@ def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iter
         label = help_word(finding.severity).split()[-1].lower()
         yield from field(label, finding.remedy, width, ink, "severity-ok")
     yield from field("about", row.title or str(row.location.db), width, ink)
-    sure = f"{VERDICT[finding.verdict]} {SURE[finding.verdict]}"
+    sure = f"{VERDICT[finding.verdict]} {certainty(finding)}"
     yield from field("how sure", f"{sure} · rule {finding.rule} {finding.name}", width, ink)
 
 

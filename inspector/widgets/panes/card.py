@@ -118,7 +118,7 @@ def evidence_lines(evidence: Iterable[Evidence], width: int, ink: Palette) -> It
     """Pieces of evidence: where each stands, and its text."""
     for place, piece in enumerate(evidence):
         label = "" if place else "evidence"
-        yield from field(label, f"{piece.source} {piece.where}", width, ink, "ink-muted")
+        yield from field(label, piece.place, width, ink, "ink-muted")
         yield from field("", piece.text, width, ink)
 
 

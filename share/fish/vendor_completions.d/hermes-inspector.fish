@@ -196,7 +196,7 @@ complete -c hermes-inspector -n '_shtab_hermes_inspector_using undo' -l json -d 
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using undo' -l db -xka "(__fish_complete_path (commandline -ct))" -d 'use this session database'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using undo' -l home -xka "(__fish_complete_directories)" -d 'use this HERMES_HOME (state.db, config.yaml, logs/)'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using undo' -l profile -x -d 'use only this profile of the home'
-complete -c hermes-inspector -n '_shtab_hermes_inspector_using; and test $_shtab_hermes_inspector_npos -eq 0' -a why -d 'Explains every compaction. Each claim is proved, derived, suspected or unknown, and quotes its evidence. It reads rows, agent.log with its rotations, and config.yaml; without a log, causes are derived at best.'
+complete -c hermes-inspector -n '_shtab_hermes_inspector_using; and test $_shtab_hermes_inspector_npos -eq 0' -a why -d 'Explains every compaction: each claim with its evidence and whether it is from the log, computed or likely. It reads rows, agent.log with its rotations, and config.yaml; without a log, causes are computed at best.'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using why' -s h -l help -d 'show this help message and exit'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using why' -l release -x -d 'use the rules of this Hermes release (default: detected)'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using why' -l decisions -d 'also show each check of a turn: required, actual, passed'

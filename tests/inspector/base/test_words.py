@@ -65,7 +65,8 @@ def test_each_explanation_is_one_short_sentence_under_a_scope_that_exists() -> N
 
 
 def test_how_sure_a_claim_is_is_explained_on_every_screen() -> None:
-    assert {"proved", "derived", "suspected", "unknown"} <= {label for label, _ in words_for(("why", "app"))}
+    known = {label for label, _ in words_for(("why", "app"))}
+    assert {"from the log", "computed", "likely", "not known"} <= known
 
 
 def test_a_word_of_two_screens_is_reported_as_the_nearer_one_means_it() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.explain.explanation import Now
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, Trigger
 from core.model.compaction.preview import Retention
-from core.model.finding import Evidence, Source, Verdict
+from core.model.finding import Evidence, Verdict, certainty
 from core.preview.past import Aftermath
 from core.support import formatting as fmt
 from inspector.base.event_words import bill, effect, heaviest, lost, summary
@@ -42,7 +42,6 @@ SIZES, VERDICT_WORD, WIDE = 22, 14, 90
 """Widths of the sizes and of the verdict after them, and of a row that has room for the verdict."""
 WAITING = "…"
 """Placeholder for a line that arrives later, so that nothing moves."""
-_CERTAINTY = {Verdict.DERIVED: "computed", Verdict.SUSPECTED: "likely", Verdict.UNKNOWN: "not known"}
 VERDICT_TOKEN = {
     Verdict.PROVED: "severity-ok",
     Verdict.DERIVED: "severity-info",
@@ -78,7 +77,7 @@ class EventList(RowList[Moment]):
         room = max(1, width - line.width - SIZES - written - 2)
         line.cell(_cause(event), room, ink.style("ink" if event.completed else "severity-critical")).gap(1)
         line.cell(_sizes(event), SIZES, ink.style("ink"))
-        sign = f"{VERDICT[verdict]} {certainty(verdict, event.evidence)}"
+        sign = f"{VERDICT[verdict]} {certainty(event)}"
         return line.gap(bool(written)).cell(sign, written - 1, ink.style(VERDICT_TOKEN[verdict]))
 
 
@@ -107,7 +106,7 @@ def event_lines(
     event: CompressionEvent, width: int, ink: Palette, aftermath: Aftermath | None = None
 ) -> Iterator[Line]:
     """Everything about one compaction: why, arithmetic, effect, what it lost and cost."""
-    badge = certainty(event.verdict, event.evidence)
+    badge = certainty(event)
     yield from _verdict(event.explanation or "The cause is unknown.", event.verdict, badge, width, ink)
     for words in event.disagreements:
         yield from field("▲ but", words, width, ink, "severity-warning")
@@ -132,7 +131,7 @@ def missing_lines(kept: Retention | None, width: int, ink: Palette) -> Iterator[
 
 def now_lines(now: Now, width: int, ink: Palette) -> Iterator[Line]:
     """The current size and threshold, and what would block a compaction."""
-    yield from _verdict(standing(now), now.verdict, certainty(now.verdict, now.evidence), width, ink)
+    yield from _verdict(standing(now), now.verdict, certainty(now), width, ink)
     for block in now.blocked_by:
         yield from field("blocked", block, width, ink, "severity-warning")
     yield from _sums(now.arithmetic, width, ink)
@@ -146,16 +145,6 @@ def proof_lines(
     for note in notes:
         yield Line()
         yield from paragraph(f"· {note}", width, ink, "ink-muted")
-
-
-def certainty(verdict: Verdict, evidence: Iterable[Evidence]) -> str:
-    """How certain a verdict is, in words: what proved it, computed, likely, or not known."""
-    if verdict is not Verdict.PROVED:
-        return _CERTAINTY[verdict]
-    sources = {one.source for one in evidence}
-    if Source.JOURNAL in sources:
-        return "from our journal"
-    return "from the log" if Source.LOG in sources else "from the rows"
 
 
 def _verdict(sentence: str, verdict: Verdict, badge: str, width: int, ink: Palette) -> Iterator[Line]:

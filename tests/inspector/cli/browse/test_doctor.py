@@ -47,7 +47,7 @@ def test_of_several_databases_the_whole_is_said_first_and_the_verdicts_once(
     assert first.startswith("■ ")
     assert first.endswith(" good to know.")
     assert path == str(sample_home / "state.db")
-    assert sum(line.strip().startswith("[proved] ") for line in others) == 1
+    assert sum(line.strip().startswith("[from the rows] ") for line in others) == 1
 
 
 def test_the_answer_is_before_what_was_looked_at(home: Path, cli: Cli) -> None:

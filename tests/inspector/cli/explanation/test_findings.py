@@ -79,6 +79,18 @@ def test_nothing_of_a_conversation_on_a_server_of_ones_own_costs_money(as_text: 
     assert "\nCosts money" not in as_text("findings", "Sort the photo archive")
 
 
+def test_how_certain_a_claim_is_is_said_in_the_words_of_the_app_and_not_in_those_of_the_json(
+    as_text: Text, as_json: Json
+) -> None:
+    verdicts = {finding["verdict"] for finding in as_json("findings")["findings"]}
+    assert verdicts == {"proved", "derived", "suspected"}
+    for command in ("findings", "doctor"):
+        shown = as_text(command)
+        assert not re.search(r"\b(?:proved|derived|suspected)\b", shown)
+        assert "[from the rows] Rows of the session database say so." in shown
+        assert "[computed] " in shown
+
+
 def test_a_terminal_is_told_of_the_worst_meanwhile(as_text: Text, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr("inspector.terminal.waiting.say", told.append)
@@ -94,7 +106,7 @@ def test_what_conversations_share_is_stated_once_and_of_one_rule_no_more_than_te
     text = list(lines([*own, *shared]))
     assert sum(line.startswith("• session ") for line in text) == 10
     assert "and 2 more of E1 (--json names them)" in text
-    assert [line for line in text if "A1" in line] == ["  info A1 rule · proved · s0 and 2 more"]
+    assert [line for line in text if "A1" in line] == ["  info A1 rule · checked · s0 and 2 more"]
     assert text[0] == "• 15 good to know."
 
 

@@ -38,7 +38,7 @@ def test_a_conversation_never_compacted_has_no_events(as_json: Json) -> None:
 
 def test_people_read_one_sentence_and_a_verdict(as_text: Text) -> None:
     shown = as_text("why", "Refactor the auth module")
-    assert "[proved]" in shown
+    assert "[from the log]" in shown
     assert "agent.log:" in shown
 
 
