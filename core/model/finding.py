@@ -132,6 +132,7 @@ class Finding:
         numbers: The figures behind it, by name; values are ints, floats or strings.
         remedy: The config line or command that helps; empty when there is none.
         session: The session it is about; None for the whole database.
+        database: The database file it is about as a whole; empty if it is about a session.
         billed: False about tokens that went only to servers of the user's own, which cost no money.
     """
 
@@ -145,6 +146,7 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     remedy: str = ""
     billed: bool = True
+    database: str = ""
 
     @property
     def group(self) -> FindingGroup:
@@ -157,9 +159,9 @@ class Finding:
         return FindingGroup.FIX_NOW if helps else FindingGroup.GOOD_TO_KNOW
 
     @property
-    def identity(self) -> tuple[str, str | None, str]:
+    def identity(self) -> tuple[str, str, str]:
         """What identifies it: two conversations that fork from one session both report the same finding."""
-        return self.rule, self.session, self.sentence
+        return self.rule, self.session or self.database, self.sentence
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,8 @@ def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
     alone = [rule for key, rule in rules().items() if key in SPENDING_RULES and rule.id not in rule_ids]
     asked = (NotKnown(rule.id, rule.name, _BY_CALL) for rule in alone)
     local = case.ledger.totals.status == "local"
-    findings = worst_first(chain(found.findings, _unbilled(money.findings) if local else money.findings))
+    every = chain(found.findings, _unbilled(money.findings) if local else money.findings)
+    findings = worst_first(replace(one, database=str(store.location.db)) for one in every)
     return Examination(findings, (*found.unknown, *money.unknown, *asked))
 
 

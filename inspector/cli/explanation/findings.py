@@ -69,7 +69,7 @@ def lines(
 ) -> Iterator[str]:
     """The findings as printed lines, then rules that lacked data, and how certain they are.
 
-    `found` are the worst of `every`. Titles by session are empty if all are about one conversation.
+    `found` are the worst of `every`. `titles` names sessions, and databases if there are several.
     """
     yield from entries(found, every, titles)
     yield ""
@@ -99,9 +99,9 @@ def entries(
 
 def _together(found: Iterable[Finding], titles: Mapping[str, str], *, brief: bool) -> Iterator[str]:
     """The findings of one group; a remedy shared by neighbours is printed once."""
-    shared: dict[tuple[str, str], list[Finding]] = {}
+    shared: dict[tuple[str, str, str], list[Finding]] = {}
     for one in found:
-        shared.setdefault((one.rule, one.sentence), []).append(one)
+        shared.setdefault((one.rule, one.sentence, one.remedy), []).append(one)
     printed: Counter[str] = Counter()
     said = ""
     for alike in shared.values():
@@ -131,7 +131,9 @@ def _entry(alike: Sequence[Finding], titles: Mapping[str, str], *, brief: bool, 
 
     one, *others = alike
     where = "".join(f" · {name}" for name in (titles.get(one.session or ""), one.session) if name)
-    where += f" and {len(others):,} more" if others else ""
+    where += f" and {len(others):,} more" if others and one.session else ""
+    profiles = [titles[each.database] for each in alike if each.database in titles]
+    where += f" · {'profiles' if len(profiles) > 1 else 'profile'} {', '.join(profiles)}" if profiles else ""
     yield output.tinted(f"{SEVERITY[one.severity]} {one.sentence}", one.severity)
     if helps:
         yield output.fix(helps, one.severity)
@@ -151,6 +153,8 @@ def _diagnose(args: argparse.Namespace, titles: dict[str, str]) -> tuple[list[Fi
     unknown: list[NotKnown] = []
 
     def examine(store: Store) -> None:
+        if len(opened) > 1:
+            titles[str(store.location.db)] = store.location.label
         failed: dict[str, None] = {}
         found = list(_survey(store, failed, titles))
         whole = diagnose_store(store)

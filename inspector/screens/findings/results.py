@@ -36,7 +36,7 @@ class Results:
         self.errors: list[InspectorError] = []
         self.done, self.total = 0, 0
         self._opened = set[str]()
-        self._found: dict[tuple[str, str | None, str], Diagnosis] = {}
+        self._found: dict[tuple[str, str, str], Diagnosis] = {}
         self._kinds: dict[_Kind, list[Diagnosis]] = defaultdict(list)
         self._unknown: list[NotKnown] = []
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from core.model.finding import Finding, FindingGroup, Severity, Verdict
 from inspector.cli.explanation.findings import lines
-from tests.inspector.cli.conftest import Json, Text
+from tests.inspector.cli.conftest import Cli, Json, Text
 
 ORDER = ["critical", "warning", "info"]
 KEYS = {"rule", "name", "severity", "sentence", "verdict", "session", "numbers", "evidence", "remedy"}
@@ -89,6 +90,16 @@ def test_how_certain_a_claim_is_is_said_in_the_words_of_the_app_and_not_in_those
         assert not re.search(r"\b(?:proved|derived|suspected)\b", shown)
         assert "[from the rows] Rows of the session database say so." in shown
         assert "[computed] " in shown
+
+
+def test_what_several_databases_share_names_the_profile_of_each(sample_home: Path, cli: Cli) -> None:
+    for profile in ("work", "laptop"):
+        (sample_home / "profiles" / profile / "state.db").chmod(0o644)
+    shown = cli("findings", "--home", sample_home).out
+    for profile in ("work", "laptop"):
+        told = shown.partition(f"chmod 600 {sample_home / 'profiles' / profile}")[2]
+        assert told.splitlines()[1].endswith(f"I2 loose-permissions · checked · profile {profile}")
+    assert "· profile" not in cli("findings", "--home", sample_home, "--profile", "work").out
 
 
 def test_a_terminal_is_told_of_the_worst_meanwhile(as_text: Text, monkeypatch: pytest.MonkeyPatch) -> None:
