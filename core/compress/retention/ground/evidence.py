@@ -18,7 +18,7 @@ from core.compress.retention.ground.figures import Figures, plain_number
 from core.model.transcript.message import Message
 
 _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
-_BEHIND = re.compile(r"[^\w\n]{0,12}(\d(?:[\d.,:]*\d)?)(?![\w-])")
+_BEHIND = r"[^\w\n]{0,12}(\d(?:[\d.,:]*\d)?)(?![\w-])"
 _COUNT = re.compile(rf"{FIGURE}[\s-]+(?:[a-z][\w-]*[\s-]+){{0,2}}$")
 _COUNTED = re.compile(r"s?(?![a-z])(?:[^\w-]{1,3}(\d[\d,]*)\b(?!-))?")
 _FAR = 60
@@ -187,8 +187,9 @@ class Evidence:
 
     def behind(self, label: str) -> list[str]:
         """The figures right after a word or two."""
-        found = (_BEHIND.match(self._text, at + len(label)) for at in self._begins(label))
-        return [match[1] for match in found if match]
+        text = self._text
+        found = re.finditer(re.escape(label) + _BEHIND, text)
+        return [match[1] for match in found if not _joins(text[match.start() - 1 : match.start()], label[0])]
 
     def labels(self, figure: str, unit: str) -> bool:
         """Whether a figure follows what it counts, or its unit: `tokens: 59`, `cutoff_hz=10.0`."""
