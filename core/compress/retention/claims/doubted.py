@@ -1,8 +1,8 @@
 """Clauses of a summary that the messages support least, rated by one figure computed from plain signs.
 
-A value that occurs nowhere is certainly wrong; this finds what is unlikely to be right. The words of a clause
-occur nowhere together, similar passages have another word, nobody did the act or made the rule, or another
-sentence says the same. It is reported only for a summary known to be wrong elsewhere.
+A value that occurs nowhere is certainly wrong; this finds what is unlikely to be right: the words of a clause
+occur nowhere together, similar passages have another word, another sentence says the same, or it tells of
+something done without any detail. It is reported only for a summary known to be wrong elsewhere.
 """
 
 from __future__ import annotations
@@ -13,10 +13,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
-from core.compress.facts.topic import forms_of
 from core.compress.facts.values import FactValue
 from core.compress.retention.claims.reported import LABEL, subject
 from core.compress.retention.ground.accounts import Account
@@ -25,6 +23,10 @@ from core.compress.retention.ground.evidence import Evidence
 from core.support.program_files import load_table
 
 _CLAUSE = re.compile(r"[;:]\s+|,\s+(?:and|but|so|while|whereas|although)\s+|\s+(?:but|[-–—]+)\s+|[；：，]")
+_DETAIL = re.compile(r",\s|[;(:]|\b(?:and|und|y|et)\b|[；：，、]")
+_MUCH_DETAIL = 4
+"""With this many additions a sentence is as detailed as can be."""
+
 _MAX_CHARS = 1000
 """The longest sentence that is checked, in characters; a longer one is a list or a quotation."""
 
@@ -47,16 +49,16 @@ class Signs:
     Attributes:
         apart: Share of its words, by their rarity, that no single passage has together.
         swapped: How much better the rest fits passages without one of its words than passages with it.
-        parted: Share of its words that are adjacent in it but nowhere near each other in the messages.
         done: It reports something as done.
         denied: It says that something is not so, or not yet.
+        detail: How much more its sentence tells: lists, additions and further clauses.
     """
 
     apart: float
     swapped: float
-    parted: float
     done: float
     denied: float
+    detail: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +83,24 @@ Worst = Mapping[str, tuple[float, Doubt]]
 
 
 def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
-    """The clauses to suspect, the least likely first.
+    """The clauses to suspect, the least likely first: some for each sentence known to be wrong.
 
-    Only a summary with several sentences known to be wrong is suspected, as one may be our own error,
-    and only if many of its clauses are unlikely for its length; then some for each wrong sentence. In others,
-    unlikely clauses are more often paraphrased than wrong.
+    Only a summary with several sentences known to be wrong for its length is suspected, as one may be our own
+    error. In others, unlikely clauses are more often paraphrased than wrong.
 
     Args:
         worst: The least likely clause of each sentence.
         flagged: The sentence of each claim known to be unsupported.
     """
-    table, sentences = _table(), len({*worst, *flagged})
+    table, known = _table(), len(set(flagged))
     rest = sorted(worst.values(), key=lambda pair: -pair[0])
-    rest = [(weight, one) for weight, one in rest if not (one.copied or one.where in flagged)]
-    unlikely = sum(1 / (1 + math.exp(table["even"] - weight)) for weight, _ in rest)
-    least = max(table["caught"], table["caught_share"] * sentences)
-    known = len(set(flagged))
-    caught = known >= table["fewest"] and known + unlikely >= least
-    most = table["for_each"] * known if caught else 0
-    return [one for weight, one in rest if weight >= table["suspected"]][:most]
+    unlikely = [
+        one
+        for weight, one in rest
+        if weight >= table["suspected"] and not (one.copied or one.where in flagged)
+    ]
+    fewest = max(table["fewest"], table["fewest_share"] * len({*worst, *flagged}))
+    return unlikely[: table["for_each"] * known] if known >= fewest else []
 
 
 def weigh_doubts(doubts: Sequence[Doubt]) -> Worst:
@@ -150,6 +151,7 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
     if len(sentence) > _MAX_CHARS or sentence.endswith((":", "：")) or _HEADING.fullmatch(sentence):
         return
     words = claim_words()
+    detail = min(1.0, len(_DETAIL.findall(sentence)) / _MUCH_DETAIL)
     for clause in _CLAUSE.split(LABEL.sub("", sentence)):
         names, statements = subject(clause, facts)
         if len(names) + len(statements) >= 2 and not _is_list(clause, facts):
@@ -159,9 +161,9 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
             signs = Signs(
                 apart=1 - max((account.share for account in accounts), default=0.0),
                 swapped=_swapped(names, accounts, weights),
-                parted=_parted(clause.lower(), weights, evidence),
                 done=float(words.completed.search(clause) is not None and not denied),
                 denied=float(denied),
+                detail=detail,
             )
             claim = clause.strip(" .-*'")
             copied = (signs.apart < _COPIED and evidence.holds(claim)) or _is_in(claim, accounts)
@@ -179,15 +181,6 @@ def _is_list(clause: str, facts: Sequence[FactValue]) -> bool:
     items = _ASIDE.sub("", clause).strip().split(", ")
     listed = all(len(item.split()) <= 2 and any(fact.value in item for fact in facts) for item in items)
     return listed and (len(items) > 2 or (len(items) == 1 and len(items[0].split()) == 1))
-
-
-def _parted(clause: str, weights: Mapping[str, float], evidence: Evidence) -> float:
-    """The weighted share of words adjacent in a clause that are never near each other in the messages."""
-    order = sorted(filter(evidence.near, weights), key=lambda term: max(map(clause.find, forms_of(term))))
-    pairs = (*pairwise(order), *zip(order, order[2:], strict=False))
-    opposites = {tuple(sorted(pair, key=weights.__getitem__, reverse=True)) for pair in pairs}
-    total = sum(weights[other] for _, other in opposites)
-    return sum(weights[other] for rare, other in opposites if not evidence.beside(rare, other)) / (total or 1)
 
 
 def _swapped(names: Sequence[str], accounts: Sequence[Account], weights: Mapping[str, float]) -> float:

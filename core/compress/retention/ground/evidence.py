@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 
 from core.compress.facts.importance import WeighedFacts
 from core.compress.facts.lexicon import FIGURE, clock_times, figure_of, spellings
@@ -68,7 +68,6 @@ class Evidence:
     ) -> None:
         self._read, self._known, self._also, self._around = read, known, also, around
         self._values, self._ended = facts.values, facts.ended
-        self._windows: dict[str, list[str]] = {}
 
     @cached_property
     def _text(self) -> str:
@@ -120,18 +119,10 @@ class Evidence:
         together = rf"{re.escape(first)}\w{{0,3}}\W{{1,2}}{re.escape(last)}"
         return self.holds(first) and re.search(together, self._text) is not None
 
-    def beside(self, rare: str, other: str) -> bool:
-        """Whether two names or roots occur within a dozen words of each other; the rarer is searched."""
-        near, forms = self.near(rare), forms_of(other)
-        return any(form in text for text in near for form in forms)
-
-    def near(self, term: str) -> Sequence[str]:
-        """The text around each occurrence of a name or root; for a frequent one, only the first ones."""
-        if term not in self._windows:
-            places = islice(chain.from_iterable(map(self._begins, forms_of(term))), _MAX_OCCURRENCES)
-            ends = ((max(0, at - _BESIDE), at + _BESIDE) for at in places)
-            self._windows[term] = [self._text[start:end] for start, end in ends]
-        return self._windows[term]
+    def near(self, word: str) -> Iterator[str]:
+        """The text around each occurrence of a word; for a frequent one, only the first ones."""
+        for at in islice(self._begins(word), _MAX_OCCURRENCES):
+            yield self._text[max(0, at - _BESIDE) : at + _BESIDE]
 
     def _begins(self, form: str) -> Iterator[int]:
         """Positions at which a word begins with some letters."""

@@ -112,7 +112,7 @@ def test_no_more_are_suspected_than_three_for_each_that_is_known_to_be_wrong() -
 
 def doubt(where: str, apart: float, *terms: str) -> Doubt:
     none = dict.fromkeys((field.name for field in fields(Signs)), 0.0)
-    signs = Signs(**none | {"apart": apart, "parted": apart})
+    signs = Signs(**none | {"apart": apart})
     return Doubt(where, where, signs, False, dict.fromkeys(terms, 1.0))
 
 
@@ -138,26 +138,27 @@ def test_the_same_words_again_say_nothing_against_a_sentence() -> None:
     assert least_likely(once, twice, doubt("Other.", 1.0, "rows", "lock", "read"))[0] == "Other."
 
 
-def test_what_is_far_apart_in_the_messages_is_suspected_first_and_a_denial_last() -> None:
-    near, apart, denied = (doubt(where, 0.9, where, "heap") for where in ("Near.", "Apart.", "Denied."))
-    near, denied = (replace(near, signs=replace(near.signs, parted=0.8)), with_denial(denied))
-    assert least_likely(denied, near, apart)[:3] == ["Apart.", "Near.", "Denied."]
+def test_a_denial_is_suspected_last_and_a_detailed_sentence_after_a_plain_one() -> None:
+    plain, detailed, denied = (doubt(where, 0.9, where, "heap") for where in ("Plain.", "Long.", "Denied."))
+    detailed = replace(detailed, signs=replace(detailed.signs, detail=0.2))
+    assert least_likely(with_denial(denied), detailed, plain)[:3] == ["Plain.", "Long.", "Denied."]
 
 
 def with_denial(one: Doubt) -> Doubt:
     return replace(one, signs=replace(one.signs, denied=1.0))
 
 
-def test_words_that_are_side_by_side_in_a_clause_alone_speak_against_it() -> None:
-    between = "Rows of the ledger are read one by one, and whoever waits for them is told to come back. "
-    told = [user(f"Only the tenant may lock. {between}The auditor signs the statement.")]
-    evidence = Evidence(views(told), told, weigh(views(told)))
-    near, apart = (
-        next(doubts(clause, (), evidence, clause)).signs.parted
-        for clause in ("The auditor signs every statement.", "The tenant signs a lock.")
-    )
-    assert near == 0
-    assert apart > 0.5
+@pytest.mark.parametrize(
+    ("sentence", "detail"),
+    [
+        ("The worker was restarted.", 0.0),
+        ("The worker was restarted and the queue (12 jobs) drained.", 0.5),
+        ("The worker, the queue, the disk; and the log: all were checked.", 1.0),
+    ],
+)
+def test_lists_additions_and_further_clauses_are_detail(sentence: str, detail: float) -> None:
+    evidence = Evidence(views(WORK), WORK, weigh(views(WORK)))
+    assert {one.signs.detail for one in doubts(sentence, (), evidence, sentence)} == {detail}
 
 
 def test_what_is_in_the_messages_word_for_word_is_not_suspected() -> None:
