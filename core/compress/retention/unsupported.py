@@ -269,7 +269,8 @@ def _is_known_name(name: str, evidence: Evidence) -> bool:
     if len(words) == 2 and evidence.names_otherwise(*words):
         return False
     forms = (*words, words[-1].removesuffix("s"), words[0][:3])
-    return any(map(evidence.mentions, forms)) or any(map(evidence.knows, roots(name)))
+    known = any(map(evidence.mentions, forms)) or any(map(evidence.knows, roots(name)))
+    return known or (len(words) > 1 and evidence.codes_as("".join(word[0] for word in words)))
 
 
 def _without_label(sentence: str) -> str:

@@ -49,10 +49,13 @@ _START = 4
 _COUNTS = re.compile(rf"[\s-]*(?:{'|'.join(FIGURES)}|\w+teen|\w+ty)\b", re.IGNORECASE)
 """A number word after a figure: what follows belongs to that word, as in `the number 4 sixteen times`."""
 
-_WORD = r"[^\W\d_][\w/]*"
+_APART = re.compile(r"(?:days?|weeks?|hours?|minutes?) (?:after|before|later|earlier)\b", re.IGNORECASE)
+"""A time between two others, which the writer computes."""
+
+_WORD = rf"(?!(?:{'|'.join(FIGURES)})\b)[^\W\d_][\w/]*"
 _QUANTITY = re.compile(
     rf"(?<!\d)(?!0\d){FIGURE}(?:(?<=\d)|\b)(?![A-Za-z]*\d|[A-Za-z] )"
-    rf"(?P<nouns>[\s-]*(?:%|(?:(?!and |or |of |in |for |to |with ){_WORD}[\s-]+){{0,2}}{_WORD}))?",
+    rf"(?P<nouns>[\s-]*(?:%|(?:(?!and |or |of |in |for |to |with |the ){_WORD}[\s-]+){{0,2}}{_WORD}))?",
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
@@ -109,7 +112,7 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
 def _counts_something(part: str, sentence: str, match: re.Match[str]) -> bool:
     """Whether a figure is a count that somebody else made: no estimate, no code, no size of a list here."""
     before, nouns = part[: match.start()], match["nouns"] or ""
-    named = is_code(before, match.group()) or _COUNTS.match(nouns)
+    named = is_code(before, match.group()) or _COUNTS.match(nouns) or _APART.search(nouns)
     return not (named or claim_words().rough.search(before) or _is_listed(match, sentence))
 
 
@@ -139,6 +142,8 @@ def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
 
 def _may_be_of(noun: str, before: str) -> bool:
     """Whether a figure after some words can belong to a thing: they name it, or a day, or nothing else."""
+    if noun == "port" and before.endswith(":"):
+        return True
     label = _LABEL.search(before)
     named = re.search(rf"{re.escape(noun)} \w+ \($", before) is not None  # port in use (8080)
     return label is None or noun in label.group() or named or day_of(before[-_A_DAY:]) is not None

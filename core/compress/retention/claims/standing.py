@@ -121,6 +121,8 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
         return True
     if is_rough(sentence, sentence.find(value), figure) or _is_sum(figure, sentence):
         return True
+    if claim_words().limit.search(sentence[: sentence.find(value)]) and evidence.mentions(figure):
+        return True
     times, voices = lexicon().scales.get(unit.lower(), 1), evidence.accounts.voices
     if evidence.figures.rounds_to(figure, times) or voices.gives(figure):
         return True

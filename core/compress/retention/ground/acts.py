@@ -45,6 +45,7 @@ class Acts:
         on_files: bool = False,
         files: Sequence[str] = (),
         outside: bool = False,
+        together: bool = False,
     ) -> bool:
         """Whether an act that matches happened, to one of some things if any are named.
 
@@ -56,11 +57,12 @@ class Acts:
             files: Those things that are files: a call that edits another file did nothing to them.
             on_files: Only touching files or running a command counts, not an issue that mentions the act.
             outside: Writing a file does not count.
+            together: All things must be named at once.
         """
-        did = re.compile(pattern)
+        did, enough = re.compile(pattern), all if together else any
 
         def fits(text: str) -> bool:
-            return (not about or any(thing in text for thing in about)) and did.search(text) is not None
+            return (not about or enough(thing in text for thing in about)) and did.search(text) is not None
 
         for one, call, result in self._done:
             path = (one.call.path or "").lower()

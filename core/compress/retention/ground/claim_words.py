@@ -26,6 +26,7 @@ class ClaimedAct:
         file: The same for a file.
         whole: It is done to the work as a whole, whatever else the claim names.
         outside: Nobody does it by writing a file.
+        into_file: Something is put in a file, which one call must name with it.
     """
 
     pattern: re.Pattern[str]
@@ -33,6 +34,7 @@ class ClaimedAct:
     file: str
     whole: bool
     outside: bool
+    into_file: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +151,8 @@ def _as(kind: str, entry: str | list[str]) -> Any:
 def _act(entry: Mapping[str, Any]) -> ClaimedAct:
     spaced = rf"{_NO_ATTRIBUTE}\b(?:{entry['says']})\b"
     pattern = _one(f"{spaced}|{entry['zh']}" if "zh" in entry else spaced)
-    whole, outside = (entry.get(key, False) for key in ("whole", "outside"))
-    return ClaimedAct(pattern, entry["did"], entry.get("file", entry["did"]), whole, outside)
+    signs = (entry.get(key, False) for key in ("whole", "outside", "into_file"))
+    return ClaimedAct(pattern, entry["did"], entry.get("file", entry["did"]), *signs)
 
 
 def _attribution(people: str, others: str, joins: str, wants: str) -> Attribution:

@@ -37,6 +37,9 @@ _SIZE = re.compile("[kmgt]i?b")
 _BESIDE, _MAX_OCCURRENCES = 80, 30
 """Words within this many characters are said together; how many occurrences of one word are checked."""
 
+_CODE = 3
+"""Letters of the code of an airport or a currency."""
+
 _EXACT = 3
 """A figure with more characters than this is no mere count."""
 
@@ -93,12 +96,16 @@ class Evidence:
         for _ in range(_MAX_PLACES):
             if at < 0:
                 return False
-            before = "" if _NEW_LINE.fullmatch(text, max(0, at - 2), at) else text[max(0, at - 1) : at]
             after = text[at + len(lower) : at + len(lower) + 1]
-            if not (_joins(before, lower[0]) or _joins(after, lower[-1])):
+            if not (_joins(self._before(at), lower[0]) or _joins(after, lower[-1])):
                 return True
             at = text.find(lower, at + 1)
         return True
+
+    def _before(self, at: int) -> str:
+        """The character before a position; empty after a line break, even as JSON writes it."""
+        text = self._text
+        return "" if _NEW_LINE.fullmatch(text, max(0, at - 2), at) else text[max(0, at - 1) : at]
 
     def holds(self, part: str) -> bool:
         """Whether a text occurs, even inside a longer word."""
@@ -114,6 +121,11 @@ class Evidence:
         other = rf"\b{there} [A-Z][a-z]+" if known[0] else rf"\b[A-Z][a-z]+ {there}\b"
         return any(re.search(other, message.text) for message in self._known)
 
+    def codes_as(self, initials: str) -> bool:
+        """Whether a code of three letters begins with the initials of a name: SFO for San Francisco."""
+        code = re.compile(rf"\b{initials}[A-Z]\b")
+        return len(initials) < _CODE and any(code.search(message.text) for message in self._known)
+
     def writes_as_two(self, first: str, last: str) -> bool:
         """Whether two words of a name are written apart: `sveltejs/kit` for SvelteKit."""
         together = rf"{re.escape(first)}\w{{0,3}}\W{{1,2}}{re.escape(last)}"
@@ -128,7 +140,7 @@ class Evidence:
         """Positions at which a word begins with some letters."""
         text, at = self._text, self._text.find(form)
         while at >= 0:
-            if not _joins(text[max(0, at - 1) : at], form[0]):
+            if not _joins(self._before(at), form[0]):
                 yield at
             at = text.find(form, at + len(form))
 
@@ -178,9 +190,8 @@ class Evidence:
 
     def behind(self, label: str) -> list[str]:
         """The figures right after a word or two."""
-        text = self._text
-        found = re.finditer(re.escape(label) + _BEHIND, text)
-        return [match[1] for match in found if not _joins(text[match.start() - 1 : match.start()], label[0])]
+        found = re.finditer(re.escape(label) + _BEHIND, self._text)
+        return [match[1] for match in found if not _joins(self._before(match.start()), label[0])]
 
     def labels(self, figure: str, unit: str) -> bool:
         """Whether a figure follows what it counts, or its unit: `tokens: 59`, `cutoff_hz=10.0`."""
@@ -217,6 +228,8 @@ class Evidence:
         units = claim_words().units
         others = units.get(unit) or units.get(unit.removesuffix("s"), ())
         if any(self.holds(f"{figure}{space}{other}") for other in others for space in (" ", "")):
+            return True
+        if any(self.labels(figure, other) for other in others):
             return True
         start = re.escape(unit[: max(1, len(unit) - 1)][:4])
         near = tuple(self.lines(f"{figure}." if len(figure) > 1 else f"{figure} *"))

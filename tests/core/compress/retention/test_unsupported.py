@@ -228,6 +228,60 @@ def test_what_the_messages_say_or_anybody_counts_is_not(claim: str) -> None:
     assert claims(claim, STAY) == ()
 
 
+MACRO = [
+    user("Turn the macro into a script. I fly to SFO on 12 May, so be quick."),
+    *call("write_file", "ok", path="src/toggle.js", content="on_toggle()\ndelay 0.5\nend toggle"),
+    *call("write_file", "ok", path="src/locators.js", content="on locators()\nend locators"),
+    *call("terminal", "serving http://localhost:3000\nserving http://localhost:4100", command="./serve"),
+    *call("terminal", "a1b2c3d first", command="git log --oneline -20"),
+    *call("terminal", " M src/toggle.js", command="git status"),
+    *call("terminal", "889 collected\nE   AssertionError: x\n4 failed, 885 passed", command="pytest tests/test_macro.py"),
+    assistant("The script is there, and the port is 5173. The pid is 13060. Four tests fail, as they did."),
+]
+
+
+@pytest.mark.parametrize(
+    ("claim", "category"),
+    [
+        ("The handler `on_toggle` was put into `src/locators.js`.", "done"),
+        ("The script `src/toggle.js` was then run.", "done"),
+        ("In the end the whole of `tests/test_macro.py` passed.", "done"),
+        ("Of the 889 collected tests nine failed.", "numbers"),
+    ],
+)
+def test_what_was_put_or_run_elsewhere_or_counted_otherwise_is_flagged(claim: str, category: str) -> None:
+    assert [one.category for one in claims(claim, MACRO)] == [category]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The handler `on_toggle` was put into `src/toggle.js`.",
+        "The 0.5 s delay stays.",
+        "It answers on port 3000.",
+        "It killed a server (number 13060 the second time).",
+        "The last 20 commits were read.",
+        "The flight to San Francisco is on 12 May, three days after that.",
+        "The working tree is dirty (src/toggle.js modified, nothing staged).",
+        "The script is to be opened with src/toggle.js.",
+        "The user handed over a macro; Gemini CLI and Claude did the rest.",
+    ],
+)
+def test_what_the_messages_give_in_their_own_way_is_not(claim: str) -> None:
+    assert [one.value for one in claims(claim, MACRO)] == []
+
+
+def test_wishes_and_checks_are_compared_in_portuguese_too() -> None:
+    middle = [
+        user("Por favor, não crie código ainda. O nome do campo fica para depois, que é uma decisão minha."),
+        *call("write_file", "ok", path="docs/plano.md", content="# Plano"),
+        assistant("O plano está em docs/plano.md, para você ler com calma e dizer o que falta."),
+    ]
+    found = claims("O usuário pediu para remover a pasta antiga do repositório.\nOs testes passaram.", middle)
+    assert len(found) == 1  # the surest of two that may be our error
+    assert claims("O usuário pediu que ainda não seja criado código.", middle) == ()
+
+
 def test_lines_added_and_removed_are_no_acts() -> None:
     middle = [
         user("commit it"),
