@@ -235,7 +235,11 @@ MACRO = [
     *call("terminal", "serving http://localhost:3000\nserving http://localhost:4100", command="./serve"),
     *call("terminal", "a1b2c3d first", command="git log --oneline -20"),
     *call("terminal", " M src/toggle.js", command="git status"),
-    *call("terminal", "889 collected\nE   AssertionError: x\n4 failed, 885 passed", command="pytest tests/test_macro.py"),
+    *call(
+        "terminal",
+        "889 collected\nE   AssertionError: x\n4 failed, 885 passed",
+        command="pytest tests/test_macro.py",
+    ),
     assistant("The script is there, and the port is 5173. The pid is 13060. Four tests fail, as they did."),
 ]
 
@@ -273,7 +277,7 @@ def test_what_the_messages_give_in_their_own_way_is_not(claim: str) -> None:
 
 def test_wishes_and_checks_are_compared_in_portuguese_too() -> None:
     middle = [
-        user("Por favor, não crie código ainda. O nome do campo fica para depois, que é uma decisão minha."),
+        user("Por favor, não crie código ainda. O campo fica para depois, que é uma decisão minha."),
         *call("write_file", "ok", path="docs/plano.md", content="# Plano"),
         assistant("O plano está em docs/plano.md, para você ler com calma e dizer o que falta."),
     ]
