@@ -98,6 +98,7 @@ class Log:
         compactions: Start and end lines of compactions of any session, oldest first: a line that names no
             session may belong to any of them.
         starts: When Hermes was started, by its first log line; local time as written.
+        sessions: The sessions asked for; None means all of them.
     """
 
     records: tuple[LogRecord, ...] = ()
@@ -105,11 +106,16 @@ class Log:
     problems: tuple[str, ...] = ()
     compactions: tuple[LogRecord, ...] = ()
     starts: tuple[datetime, ...] = ()
+    sessions: frozenset[str] | None = None
 
     @property
     def empty(self) -> bool:
-        """Whether no line about these sessions is left."""
-        return not self.records
+        """Whether no line about these sessions is left: one of another session may state a window."""
+        if self.sessions is None:
+            return not self.records
+        return not any(
+            record.session in self.sessions or record.tag in self.sessions for record in self.records
+        )
 
 
 def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path | None = None) -> Log:
@@ -139,7 +145,11 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
         kept = [record for record in log.records if record not in moved]
         own = [one for one in moved.values() if sessions is None or one.session in sessions]
         log = replace(log, records=tuple(sorted([*kept, *own], key=lambda one: one.at)))
-    return replace(log, files=tuple(index.name for _, index in indexes), problems=tuple(problems))
+    names, asked = (
+        tuple(index.name for _, index in indexes),
+        None if sessions is None else frozenset(sessions),
+    )
+    return replace(log, files=names, problems=tuple(problems), sessions=asked)
 
 
 _logs: OrderedDict[Hashable, tuple[tuple[tuple[LogRecord, ...], ...], Log]] = OrderedDict()

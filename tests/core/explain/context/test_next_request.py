@@ -167,6 +167,21 @@ def test_without_a_log_the_tools_are_known_by_what_was_booked(begun: MakeHome) -
     assert told(home)[0][0] == alone  # 60,000 tokens a call are more than any tools
 
 
+def test_lines_of_another_conversation_are_no_log_of_this_one(begun: MakeHome) -> None:
+    home = begun("0.19", system_prompt="s" * 400)
+    home.talk(3)
+    home.db.connection.execute("UPDATE sessions SET api_call_count = 6, input_tokens = 72000 WHERE id = 'S'")
+    without = told(home)
+    text = "Pre-API compression: ~61,000 request tokens >= 54,400 threshold (context=64,000, attempt=1/3)"
+    home.line(text, tag="T", logger="agent.conversation_loop")
+    assert told(home) == without
+    with home.store() as store:
+        assert (
+            "no log line about this conversation is left; causes are computed from rows"
+            in explain(store, "S").notes
+        )
+
+
 def test_answers_without_usage_count_with_what_followed_them(begun: MakeHome) -> None:
     home = begun()
     home.turn()

@@ -124,7 +124,7 @@ def _windows(case: Case) -> list[tuple[int, Evidence]]:
 def _edited_since(case: Case) -> bool:
     """Whether config.yaml was edited after the last line of the log, and not just copied with it."""
     path, home, log = case.context.config.path, case.context.store.location.home, case.context.log
-    if path is None or home is None or log.empty:
+    if path is None or home is None or not log.records:
         return False
     try:
         logged = max((file.stat().st_mtime for file in log_files(home)), default=0.0)
