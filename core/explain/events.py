@@ -13,7 +13,14 @@ from core.explain.compactions import sentences as wording
 from core.explain.compactions.attempts import Attempt, find_attempts
 from core.explain.compactions.causes import MISTAKEN
 from core.explain.compactions.foreign_engine import foreign_engine
-from core.explain.compactions.matching import Match, match, message_counts, uncounted_rows
+from core.explain.compactions.matching import (
+    Match,
+    match,
+    message_counts,
+    spared_behind,
+    spared_tokens,
+    uncounted_rows,
+)
 from core.explain.compactions.outcome import summary_outcome
 from core.explain.compactions.refusals import newest_failure, refusal_of, refused_earlier
 from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, attempt_of
@@ -172,6 +179,7 @@ def _disagreements(
         pair,
         found.limits if found.lowered is None else None,
         lambda: uncounted_rows(context, pair, release),
+        spared_behind(pair),
         rewritten=pair.rows is None and mode is BoundaryMode.REWRITE,
     )
     return (*differences, *wording.denied(found), *wording.other_windows(found))
@@ -218,7 +226,7 @@ def _tokens_after(context: ConversationContext, pair: Match, release: str) -> in
     toolless = attempt is not None and attempt.cause.trigger in BY_REFUSAL
     toolless = toolless and not context.store.schema.pools_compression
     if stated is not None and not toolless:
-        return stated
+        return stated + spared_tokens(context, pair, release)
     if rows is None or rows.counted_after is None:
         return None
     left = context.request_tokens(context.messages(rows.after), session, release)

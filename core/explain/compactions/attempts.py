@@ -220,13 +220,19 @@ def _take_telemetry(drafts: list[_Draft], position: int, record: LogRecord, tele
         begun = draft.started is not None or telemetry.commit not in _NOT_BEGUN
         known = draft.started.tokens if draft.started is not None else None
         fits = begun and (known is None or telemetry.tokens in (None, known))
-        if draft.telemetry is None and draft.session == record.session and fits:
+        if draft.telemetry is None and _same_attempt(draft, record) and fits:
             draft.cause = cause.completed(draft.cause)
             draft.telemetry, draft.end, draft.open = record, position, False
             return
     if telemetry.commit not in _NOT_BEGUN:
         session = record.session or ""
         drafts.append(_Draft(session, cause, position, telemetry=record, open=False, end=position))
+
+
+def _same_attempt(draft: _Draft, record: LogRecord) -> bool:
+    """Whether telemetry is of the attempt: a lone `done` line names the new session, as does the tag."""
+    alone = draft.started is None and draft.done is not None
+    return draft.session == (record.tag if alone else record.session)
 
 
 def _next_call(thread: Sequence[LogRecord], draft: _Draft) -> LogRecord | None:

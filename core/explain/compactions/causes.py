@@ -155,8 +155,7 @@ def _decided(record: LogRecord, started: LogRecord, previous: Cause | None, turn
         return _repeated_pass(record, previous)
     if record.kind is Kind.TURN_ENDED:
         note = "no turn was running"
-        verdict = Verdict.SUSPECTED if turns_tagged else Verdict.DERIVED
-        return Cause(Trigger.MANUAL, verdict, line=record, note=note)
+        return Cause(Trigger.MANUAL, Verdict.DERIVED, line=record, note=note)
     note = "a turn had begun and no call was made yet"
     return Cause(Trigger.PREFLIGHT, Verdict.SUSPECTED, tokens=started.tokens, line=record, note=note)
 
@@ -201,9 +200,14 @@ def _after_response(record: LogRecord, started: LogRecord, turns_tagged: bool) -
 
 
 def _repeated_pass(record: LogRecord, previous: Cause) -> Cause:
-    """Another pass right after one, with no call in between: no more certain than the first."""
+    """Another pass right after one, with no call in between: no more certain than the first.
+
+    A command makes one pass: the next one is of another command.
+    """
     verdict = Verdict.DERIVED if previous.verdict is Verdict.PROVED else previous.verdict
-    return replace(previous, tokens=None, line=record, verdict=verdict, note="another pass of the same check")
+    by_hand = previous.trigger is Trigger.MANUAL
+    note = "no turn was running" if by_hand else "another pass of the same check"
+    return replace(previous, tokens=None, line=record, verdict=verdict, note=note)
 
 
 def _outside_turn(record: LogRecord | None, started: LogRecord) -> Cause:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.compress.messages.request_order import requested
+from core.compress.sizing.estimate import message_size, total_tokens
 from core.explain.compactions.attempts import Attempt
 from core.explain.context.rows.boundary_rows import BoundaryRows, retried
 from core.hermes.log.record import Kind
@@ -117,21 +118,19 @@ def _pair(
     clock: Clock,
 ) -> None:
     used = set(pairs.values())
-    for i, rows in enumerate(boundaries):
-        if i in pairs or rows.pruned or rows.boundary.own is not None:
-            continue  # Hermes logs nothing about these
-        # Pairs keep the order of both lists: none may cross an older or a newer pair.
-        low = max((pairs[j] for j in pairs if j < i), default=-1)
-        high = min((pairs[j] for j in pairs if j > i), default=len(attempts))
+    fitting = [
+        (_distance(attempts[j], rows, clock), i, j)
+        for i, rows in enumerate(boundaries)
+        if i not in pairs and not rows.pruned and rows.boundary.own is None  # Hermes logs nothing about these
+        for j in range(len(attempts))
         # A provider that compacts its own thread leaves Hermes' transcript as it is.
-        fitting = [
-            j
-            for j in range(low + 1, high)
-            if j not in used and attempts[j].cause.trigger is not Trigger.NATIVE and test(attempts[j], rows)
-        ]
-        if fitting:
-            pairs[i] = min(fitting, key=lambda j: _distance(attempts[j], rows, clock))
-            used.add(pairs[i])
+        if j not in used and attempts[j].cause.trigger is not Trigger.NATIVE and test(attempts[j], rows)
+    ]
+    for _, i, j in sorted(fitting):
+        # Pairs keep the order of both lists: none may cross another.
+        crosses = any((other < i) is not (pairs[other] < j) for other in pairs)
+        if i not in pairs and j not in pairs.values() and not crosses:
+            pairs[i] = j
 
 
 def _distance(attempt: Attempt, rows: BoundaryRows, clock: Clock) -> float:
@@ -211,7 +210,8 @@ def message_counts(
         opened = fired
     if not spared_rows(context, pair, release):
         before = opened.before if opened is not None and opened.before is not None else before
-    after = ended.after if ended is not None and ended.after is not None else after
+    if not spared_behind(pair):
+        after = ended.after if ended is not None and ended.after is not None else after
     return before, after
 
 
@@ -224,10 +224,12 @@ def uncounted_rows(context: ConversationContext, pair: Match, release: str) -> i
 
 
 def spared_rows(context: ConversationContext, pair: Match, release: str) -> int:
-    """How many messages `/compress here` kept that 0.21 counts only after the compaction.
+    """How many messages `/compress here` kept that the log leaves out and the rows hold in addition.
 
-    Its line then states more messages after than before, by as many as the rows hold in addition.
+    0.21 counts them only after the compaction, and then states more messages after than before.
     """
+    if behind := spared_behind(pair):
+        return behind
     done, rows = pair.attempt.done if pair.attempt is not None else None, pair.rows
     if done is None or rows is None or done.before is None or rows.counted_before is None:
         return 0
@@ -235,6 +237,27 @@ def spared_rows(context: ConversationContext, pair: Match, release: str) -> int:
     has_grown = done.after is not None and done.before < done.after == rows.counted_after
     kept = has_grown and 0 < spared <= rows.boundary.tail_rows
     return spared if kept and spared != joined_rows(context, rows, release) else 0
+
+
+def spared_behind(pair: Match) -> int:
+    """The same where the line leaves them out after the compaction too, as 0.16 and 0.17 do."""
+    (attempt, rows), done = pair, pair.attempt.done if pair.attempt is not None else None
+    if attempt is None or rows is None or attempt.cause.trigger is not Trigger.MANUAL or done is None:
+        return 0
+    if any(line.kind is Kind.HYGIENE_FAILED for line in attempt.inner):
+        return 0  # a turn ran on while a gateway compressed behind it
+    spared = (rows.counted_before or 0) - (done.before or 0)
+    same = spared == (rows.counted_after or 0) - (done.after or 0)
+    return spared if same and 0 < spared <= rows.boundary.tail_rows else 0
+
+
+def spared_tokens(context: ConversationContext, pair: Match, release: str) -> int:
+    """The size of what `/compress here` kept, where the line that states the rest leaves it out."""
+    spared, estimate = spared_behind(pair), context.policy(release).estimate
+    if pair.rows is None or not spared:
+        return 0
+    kept = context.messages(pair.rows.after[-spared:])
+    return total_tokens([message_size(one.wire, estimate) for one in kept], estimate)
 
 
 def joined_rows(context: ConversationContext, rows: BoundaryRows, release: str) -> int:

@@ -151,19 +151,20 @@ _ESTIMATE_ERROR = 1.25, 4_096
 
 
 def disagreements(
-    pair: Match, limits: Budgets | None, joined: Callable[[], int], *, rewritten: bool
+    pair: Match, limits: Budgets | None, joined: Callable[[], int], spared: int, *, rewritten: bool
 ) -> Iterator[str]:
     """Where log, rows and today's config contradict each other.
 
-    `joined` counts the messages Hermes joins to their neighbours before it counts; `rewritten`: a later
-    compaction destroyed what this one left, so no row can show it.
+    `joined` counts the messages Hermes joins to their neighbours before it counts; `spared` are those that
+    `/compress here` kept and no line counts; `rewritten`: a later compaction destroyed what this one left, so
+    no row can show it.
     """
     attempt, rows = pair
     if attempt is None:
         return
     done, sent, cause = attempt.done, attempt.following, attempt.cause
     if done is not None and rows is not None:
-        yield from _miscounted(attempt, done, rows, joined)
+        yield from () if spared else _miscounted(attempt, done, rows, joined)
     elif done is not None and done.kind is Kind.DONE and not rewritten:
         began = attempt.started.session if attempt.started is not None else done.session
         lost = f": it went on in {done.session}, which the database does not hold"

@@ -117,11 +117,11 @@ class Home:
         text = f"context compression done: session={session} messages={before}->{after}"
         self.line(f"{text} rough_tokens=~{tokens:,} awaiting_real_usage=true", tag=tag)
 
-    def telemetry(self, **fields: Any) -> None:
+    def telemetry(self, tag: str | None = None, **fields: Any) -> None:
         """The record 0.22 writes for each attempt."""
         values = {"event": "compression_attempt", "session_id": "S", **fields}
         text = json.dumps(values, sort_keys=True, separators=(",", ":"))
-        self.line(f"context compression attempt telemetry: {text}", tag=None)
+        self.line(f"context compression attempt telemetry: {text}", tag=tag)
 
     def talk(self, turns: int, session: str = "S", size: int = 300) -> list[int]:
         """Some turns of four messages each, with results of a size."""

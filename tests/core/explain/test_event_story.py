@@ -265,17 +265,6 @@ def compact(home: Home, tail: int) -> None:
     home.db.tick(1)
 
 
-def test_what_compress_here_kept_counts_before_as_it_does_behind(home: Home) -> None:
-    """Run with 0.21.5: its lines count the compressed part before, and everything after."""
-    home.turn_ended()
-    home.started(32_000, 12, tag=None)
-    home.compact(3, 16)
-    home.done(12, 20, 9_000, tag=None)
-    event = only(home)
-    assert (event.messages_before, event.messages_after) == (28, 20)
-    assert event.disagreements == ()
-
-
 def test_after_a_pause_what_was_compared_is_a_floor_and_no_threshold(begun: MakeHome) -> None:
     """Run with 0.20.6."""
     home = begun("0.22", config=f"{CONFIG}compression:\n  threshold: 0.9\n")

@@ -10,7 +10,8 @@ from core.explain.compactions.causes import Cause, cause_of
 from core.hermes.log.record import Kind, LogRecord, Particulars
 from core.model.compaction.event import Trigger
 from core.model.finding import Verdict
-from tests.core.explain.home import Home, compacted, only
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import Home, compacted, explained, only
 
 SESSION = "20260301_090000_aaaaaa"
 BEGAN = datetime(2026, 3, 1, 9, 0)
@@ -41,6 +42,25 @@ def test_another_pass_of_the_same_check_is_no_surer_than_the_first(before: Verdi
     ]
     cause = cause_of(thread, 1, Cause(Trigger.PREFLIGHT, before), turns_tagged=True)
     assert (cause.trigger, cause.verdict) == (Trigger.PREFLIGHT, told)
+
+
+def test_after_a_command_that_opened_a_session_the_lines_of_the_next_ones_are_tagged(begun: MakeHome) -> None:
+    """From 0.17 the tag names the new session at once, and stays behind the turns that follow."""
+    home = begun("0.17")
+    home.turn_ended()
+    home.started(20_600, 20, tag=None)
+    home.done(20, 19, 20_000)
+    home.started(20_000, 19)
+    home.done(19, 19, 20_000)
+    home.turn(history=19)
+    home.call(9, 19_000)
+    home.turn_ended()
+    home.started(20_100, 21)
+    home.done(21, 21, 20_100)
+    events = explained(home).events
+    assert [event.trigger for event in events] == [Trigger.MANUAL] * 3
+    assert [event.verdict for event in events] == [Verdict.PROVED, Verdict.DERIVED, Verdict.DERIVED]
+    assert "another pass" not in str(events)
 
 
 def test_a_review_that_ends_beside_the_turn_does_not_make_its_compaction_a_command(home: Home) -> None:

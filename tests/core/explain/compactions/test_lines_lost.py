@@ -1,0 +1,38 @@
+"""A log that lost lines tells as much of each compaction as it still holds."""
+
+from __future__ import annotations
+
+from core.model.compaction.event import Trigger
+from core.model.finding import Verdict
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import Home, explained, only
+
+
+def test_where_the_log_begins_within_a_rotation_its_end_and_telemetry_are_one_attempt(
+    begun: MakeHome,
+) -> None:
+    home = begun("0.22")
+    home.talk(7)
+    home.stamp(home.db.rotate("S", "S2", 3, 4, "## Goal\nship"))
+    home.done(28, 8, 16_836, session="S2", tag="S2")
+    home.telemetry(
+        "S2",
+        trigger_source="post_tool",
+        current_estimated_tokens=56_288,
+        commit_status="committed",
+    )
+    event = only(home)
+    assert (event.trigger, event.verdict, event.tokens) == (Trigger.POST_RESPONSE, Verdict.PROVED, 56_288)
+
+
+def test_a_compaction_whose_end_is_lost_does_not_take_the_lines_of_the_next_one(home: Home) -> None:
+    home.started(60_000, 28)
+    home.compact()
+    home.db.tick(10)
+    home.talk(5)
+    home.started(58_000, 28)
+    home.compact()
+    home.done(28, 8, 4_000)
+    first, second = explained(home).events
+    assert (first.tokens, first.completed) == (60_000, True)
+    assert (second.tokens, second.disagreements) == (58_000, ())
