@@ -125,41 +125,6 @@ def _key(message: Message) -> object:
     return (message.role, message.text, message.tool_call_id, message.tool_calls)
 
 
-def comparison_of(
-    preview: Preview,
-    weights: Sequence[int],
-    after_weights: Sequence[int],
-    made_by: str,
-    rate: Decimal | None = None,
-) -> Comparison:
-    """A comparison from a dry run, with the estimates of each message before and after.
-
-    `made_by` says who wrote the summary; `rate` is the USD that a token costs in each later request.
-    """
-    plan = preview.plan
-    return Comparison(
-        before=preview.before,
-        after=preview.after,
-        head=plan.head,
-        middle=plan.middle,
-        tail=plan.tail,
-        kept=kept_of(preview.before, preview.after, preview.summary_index),
-        summary_index=preview.summary_index,
-        summary=preview.summary or "",
-        before_tokens=preview.before_tokens,
-        after_tokens=preview.after_tokens,
-        made_by=made_by,
-        saves=None if rate is None else rate * (preview.before_tokens - preview.after_tokens),
-        focus=preview.focus,
-        feedback=preview.feedback,
-        retention=preview.retention,
-        before_weights=weights,
-        after_weights=after_weights,
-        notes=preview.notes,
-        made=preview,
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ToolPairs:
     """The calls and results of a list of messages, as numbers, which are needed after the texts are dropped.

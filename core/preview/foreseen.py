@@ -23,7 +23,7 @@ from core.model.compaction.preview import Preview, SummaryCall
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.model.transcript.session import Session
-from core.preview.comparison import Comparison, comparison_of, kept_of
+from core.preview.comparison import Comparison, kept_of
 from core.preview.generation import Reading, read
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
@@ -130,9 +130,36 @@ def compare(
     preview = carry_out(
         measured, basis.plan, summariser, focus, agent=basis.agent, on_text=on_text, cancelled=stop
     )
-    weights = weights_after(preview, measured)
-    shown = comparison_of(preview, measured.estimates, weights, _author(summariser, preview), basis.rate)
-    return replace(shown, supposed=basis.supposed, notes=(*shown.notes, *paid(preview.call)))
+    shown = comparison_of(preview, basis, _author(summariser, preview))
+    return replace(shown, notes=(*shown.notes, *paid(preview.call)))
+
+
+def comparison_of(preview: Preview, basis: Basis, made_by: str) -> Comparison:
+    """Both sides of a dry run, with the estimates of each message; only changed messages are measured."""
+    plan, measured, rate = preview.plan, basis.reading.measured, basis.rate
+    kept = kept_of(preview.before, preview.after, preview.summary_index)
+    return Comparison(
+        before=preview.before,
+        after=preview.after,
+        head=plan.head,
+        middle=plan.middle,
+        tail=plan.tail,
+        kept=kept,
+        summary_index=preview.summary_index,
+        summary=preview.summary or "",
+        before_tokens=preview.before_tokens,
+        after_tokens=preview.after_tokens,
+        made_by=made_by,
+        saves=None if rate is None else rate * (preview.before_tokens - preview.after_tokens),
+        focus=preview.focus,
+        feedback=preview.feedback,
+        retention=preview.retention,
+        before_weights=measured.estimates,
+        after_weights=tuple(_weight(one, kept.get(at), measured) for at, one in enumerate(preview.after)),
+        notes=preview.notes,
+        made=preview,
+        supposed=basis.supposed,
+    )
 
 
 def paid(call: SummaryCall | None) -> Iterator[str]:
@@ -144,12 +171,6 @@ def paid(call: SummaryCall | None) -> Iterator[str]:
     else:
         price = "" if call.usd is None else f", for {money(call.usd)}"
         yield f"Written by {call.model}: {call.usage.input:,} tokens in, {call.usage.output:,} out{price}."
-
-
-def weights_after(preview: Preview, measured: Measured) -> tuple[int, ...]:
-    """The estimate of each message after; only changed messages are measured."""
-    kept = kept_of(preview.before, preview.after, preview.summary_index)
-    return tuple(_weight(message, kept.get(index), measured) for index, message in enumerate(preview.after))
 
 
 def _weight(message: Message, origin: int | None, measured: Measured) -> int:

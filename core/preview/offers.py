@@ -8,7 +8,6 @@ from decimal import Decimal
 
 from core.compress.requests.request import summary_request
 from core.compress.summarise.base import Summariser, SummaryFailure
-from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.prompt import Prompt, build_prompt
 from core.hermes.policy.policy import Policy
@@ -16,12 +15,17 @@ from core.model.compaction.plan import Gate
 from core.preview.foreseen import Basis
 from core.preview.summarisers import (
     chosen_model,
-    extractive_summariser,
-    faithful_summariser,
     main_model,
+    offline_summariser,
     remote_summariser,
     summary_price,
 )
+
+_OFFLINE = {
+    "extractive": ("offline summary", "from the messages themselves, the same every time"),
+    "faithful": ("faithful", "keeps most of what matters, the same every time"),
+    "static": ("placeholder", "what Hermes writes itself when no model answers"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +66,12 @@ class Offers:
 def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
     """Everyone who could write a summary of this middle."""
     asked, here = model(basis, focus, named), basis.reading.context
-    offline = (extractive(basis), faithful(basis), static(basis))
+    own = tuple(offline(basis, name) for name in _OFFLINE)
     if isinstance(asked, SummaryFailure):
-        return Offers(offline, asked.line)
+        return Offers(own, asked.line)
     checked = model(basis, focus, named, check=True)
     models = (asked,) if isinstance(checked, SummaryFailure) else (checked, asked)
-    return Offers((*offline, *models), named=bool(named), pause=pause_words(here.gate, here.policy))
+    return Offers((*own, *models), named=bool(named), pause=pause_words(here.gate, here.policy))
 
 
 def pause_words(gate: Gate | None, policy: Policy) -> str:
@@ -79,22 +83,10 @@ def pause_words(gate: Gate | None, policy: Policy) -> str:
     return f"a pause after a failed summary runs until {until:%H:%M:%S} UTC: {ends}"
 
 
-def extractive(basis: Basis) -> Writer:
-    """The default: offline, and always with the same result."""
-    words = "from the messages themselves, the same every time"
-    return Writer("offline summary", words, extractive_summariser(basis.reading.context.policy))
-
-
-def faithful(basis: Basis) -> Writer:
-    """Offline too: the lines with the most weight of facts, and things in their last state."""
-    words = "keeps most of what matters, the same every time"
-    return Writer("faithful", words, faithful_summariser(basis.reading.context.policy))
-
-
-def static(basis: Basis) -> Writer:
-    """What Hermes itself writes when no model answers."""
-    words = "what Hermes writes itself when no model answers"
-    return Writer("placeholder", words, StaticSummariser(basis.reading.context.policy))
+def offline(basis: Basis, name: str = "extractive") -> Writer:
+    """One that asks no model; the default always gives the same result."""
+    title, words = _OFFLINE[name]
+    return Writer(title, words, offline_summariser(basis.reading.context.policy, name))
 
 
 def model(

@@ -26,8 +26,8 @@ from core.model.accounting.amounts import Buckets
 from core.model.compaction.plan import Plan
 from core.model.compaction.preview import Preview
 from core.model.finding import Headline, Severity
-from core.preview.comparison import Comparison, comparison_of
-from core.preview.foreseen import Basis, compare, weights_after
+from core.preview.comparison import Comparison
+from core.preview.foreseen import Basis, compare, comparison_of
 from core.preview.summarisers import chosen_model, running_model
 from core.support.formatting import percent
 
@@ -133,11 +133,9 @@ def compare_by(
     Raises:
         EngineFailed: The engine could not be loaded, hung, died, was cancelled, or returned no list.
     """
-    measured = basis.reading.measured
-    done = run_engine(engine, measured, basis.plan, summariser, focus, stop=stop)
-    weights = weights_after(done.preview, measured)
-    shown = comparison_of(done.preview, measured.estimates, weights, f"engine {engine.title}", basis.rate)
-    return replace(shown, supposed=basis.supposed, engine=engine.title, broken=done.compacted.problems)
+    done = run_engine(engine, basis.reading.measured, basis.plan, summariser, focus, stop=stop)
+    shown = comparison_of(done.preview, basis, f"engine {engine.title}")
+    return replace(shown, engine=engine.title, broken=done.compacted.problems)
 
 
 def our_price(here: GenerationContext | None, measured: Measured, cut: Plan, made: Preview) -> Decimal | None:

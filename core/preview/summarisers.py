@@ -15,6 +15,7 @@ from core.compress.sizing.estimate import text_tokens
 from core.compress.summarise.base import FailureKind, Summariser, SummaryFailure
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.compress.summarise.faithful.summariser import FaithfulSummariser
+from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.compress.summarise.model_choice import CUSTOM, ModelChoice, is_automatic, resolve
 from core.compress.summarise.prompt import build_prompt, repair_size
 from core.explain.context.generation import GenerationContext
@@ -39,14 +40,14 @@ class MainModel:
     on: frozenset[FailureKind]
 
 
-def extractive_summariser(policy: Policy) -> Summariser:
-    """Writes from the messages themselves, sized by the release's own estimate."""
-    return ExtractiveSummariser(_estimate(policy))
+def offline_summariser(policy: Policy, name: str = "extractive") -> Summariser:
+    """One that asks no model: `extractive`, `faithful`, or `static`, what Hermes writes itself without one.
 
-
-def faithful_summariser(policy: Policy) -> Summariser:
-    """Writes the lines with the most important facts, sized by the release's own estimate."""
-    return FaithfulSummariser(_estimate(policy))
+    The first two are sized by the release's own estimate.
+    """
+    if name == "static":
+        return StaticSummariser(policy)
+    return (FaithfulSummariser if name == "faithful" else ExtractiveSummariser)(_estimate(policy))
 
 
 def _estimate(policy: Policy) -> Callable[[str], int]:

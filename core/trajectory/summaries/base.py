@@ -20,7 +20,6 @@ from core.trajectory.entries.forms import Turn
 from core.trajectory.upstream_config import UpstreamConfig
 
 FILE, EXTRACTIVE, STATIC = "file", "extractive", "static"
-OFFLINE = (EXTRACTIVE, STATIC)
 _words = partial(shared_table, "core/trajectory/summaries/prompt.yaml")
 _MAX_CHARS, _HEAD_CHARS, _TAIL_CHARS = 3_000, 1_500, 500
 """Characters up to which a turn is sent whole, and what is sent of a longer one; as in the releases."""

@@ -89,13 +89,7 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
         named = any(_model(args))
         main = None if named else summarisers.main_model(chosen, asked.context, asked.policy)
         return summarisers.remote_summariser(chosen, asked.policy, args.summariser, main, check=args.check)
-    if args.summariser == "static":
-        from core.compress.summarise.fallback.summariser import StaticSummariser
-
-        return StaticSummariser(asked.policy)
-    if args.summariser == "faithful":
-        return summarisers.faithful_summariser(asked.policy)
-    return summarisers.extractive_summariser(asked.policy)
+    return summarisers.offline_summariser(asked.policy, args.summariser)
 
 
 def choice(args: argparse.Namespace, asked: Question) -> ModelChoice:

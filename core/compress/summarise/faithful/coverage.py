@@ -18,8 +18,6 @@ from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.sections import purposes
 
 _LINE = 160
-_READ = 400
-"""Characters of a call's arguments that are searched for what it is about."""
 _SENTENCES = frozenset({"asks", "constraints", "open", "decisions", "state", "errors"})
 _STATED_SHARE = 0.6
 _FOCUS = 3.0

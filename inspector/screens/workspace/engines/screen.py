@@ -16,7 +16,7 @@ from core.compress.engines.run import OtherEngine
 from core.model.finding import NO_HEADLINE
 from core.model.transcript.conversation import Generation
 from core.preview.foreseen import basis_of
-from core.preview.offers import extractive
+from core.preview.offers import offline
 from core.preview.other_engine import ComparedEngine, contenders, engines_headline, run_compared
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
@@ -92,7 +92,7 @@ class EnginesScreen(CardPage):
         for one in found:
             if stop():
                 return
-            ran = run_compared(one, basis, extractive(basis).summariser, here.focus, stop)
+            ran = run_compared(one, basis, offline(basis).summariser, here.focus, stop)
             then(self, self._take, one.name, ran)
 
     def _list(self, found: tuple[ComparedEngine, ...]) -> None:

@@ -68,10 +68,10 @@ def engine_cut(
 ) -> EngineCut | None:
     """Where another engine cuts, or what is wrong with it; None if cancelled."""
     from core.preview.headline import broken_engine
-    from core.preview.summarisers import extractive_summariser
+    from core.preview.summarisers import offline_summariser
 
     try:
-        writer = extractive_summariser(reading.context.policy)
+        writer = offline_summariser(reading.context.policy)
         measured = _measured(location, reading, supposed.release, stop)
         done = run_engine(engine, measured, cut, writer, None, stop=stop)
     except EngineFailed as error:

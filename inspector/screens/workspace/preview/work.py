@@ -9,7 +9,7 @@ from core.compress.summarise.base import RESTART, GivenSummary
 from core.model.compaction.plan import Plan
 from core.preview.comparison import Comparison
 from core.preview.foreseen import Basis
-from core.preview.offers import Writer, extractive
+from core.preview.offers import Writer, offline
 from inspector.screens.workspace.preview.focus.model import COMPARED, suggest_topics
 
 UNREAD = "Cancelled; press r to read again."
@@ -64,7 +64,7 @@ class PreviewWork:
         """Return to the offline summary if the user's text no longer applies; True if it was dropped."""
         if self.basis is None or not self.edited:
             return False
-        self.writer = extractive(self.basis)
+        self.writer = offline(self.basis)
         return True
 
     @property
@@ -104,7 +104,7 @@ class PreviewWork:
 
     def read(self, basis: Basis) -> None:
         """Take a generation that was read."""
-        self.basis, self.turns, self.writer = basis, "", extractive(basis)
+        self.basis, self.turns, self.writer = basis, "", offline(basis)
 
     def cut_is_new(self) -> bool:
         """Whether the cut differs from the last one shown; it counts as shown from now on."""
@@ -128,4 +128,4 @@ class PreviewWork:
     def offline_writer(self, basis: Basis) -> Writer:
         """The summariser for several summaries: no paid model, agreed to for one, and no edited text."""
         other = self.writer is None or self.writer.sends or self.edited
-        return extractive(basis) if other or self.writer is None else self.writer
+        return offline(basis) if other or self.writer is None else self.writer

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-BUILT_IN = "compressor"
 HANDS_CLASS = "register() hands over a class, not an engine"
 
 

@@ -106,7 +106,7 @@ async def test_the_cut_is_on_screen_before_the_summary_and_stays_when_it_is_give
     model = Model()
     model.go_on.clear()
     slow = Writer("sonnet", "at api.example", model)
-    monkeypatch.setattr("inspector.screens.workspace.preview.work.extractive", lambda basis: slow)
+    monkeypatch.setattr("inspector.screens.workspace.preview.work.offline", lambda basis: slow)
     async with open_app(samples, FULL, "preview").run_test(size=(140, 40)) as pilot:
         while not model.asked:
             await pilot.pause(0.01)
