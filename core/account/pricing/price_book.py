@@ -31,11 +31,7 @@ _KEYS = {*_RATES, "model", "provider", "from", "tiers", "billing"}
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """An entry of the user's price file.
-
-    Attributes:
-        model, provider: Patterns with `*`; an empty provider matches all.
-    """
+    """An entry of the user's price file, for every model and provider that match its patterns with `*`."""
 
     model: str
     provider: str
@@ -47,12 +43,9 @@ class Override:
 
 
 class PriceBook:
-    """Finds prices and caches what it found.
+    """Finds prices, the user's own first, and caches what it found, in a folder also between runs.
 
-    Args:
-        overrides: The user's entries, which have priority.
-        one_hour: Whether cache writes are kept for an hour (`prompt_caching.cache_ttl: 1h`).
-        folder: Where entries are cached between runs; None for nowhere.
+    `one_hour` says that cache writes are kept for an hour (`prompt_caching.cache_ttl: 1h`).
     """
 
     def __init__(

@@ -47,12 +47,9 @@ class CacheInputs:
 
     Attributes:
         log: The log lines of its sessions; without them only the sum of hits is known.
-        release: The Hermes release whose rules apply.
         config: The home's config.yaml; Hermes' defaults without one.
         prices: The price book; amounts stay unknown without it.
         to_utc: Converts the log's times to UTC; from this machine's zone by default.
-        messages: Returns the messages of rows, in the order requested.
-        notes: Notes taken of the messages before.
         pruned: When old results were shortened without a summary, with the rows that show it.
     """
 
@@ -155,17 +152,8 @@ def _breaks(
     home = case.store.location.home
     split = explicit and placing(case.release).prefix
     identity = identity_changed(home, case.store.system_prompt(case.tip)) if split else None
-    context = BreakContext(
-        case.log,
-        case.sessions,
-        case.tip.source == "cli",
-        case.asked,
-        tools,
-        identity,
-        ttl,
-        case.to_utc,
-        case.pruned,
-    )
+    about = case.log, case.sessions, case.tip.source == "cli", case.asked
+    context = BreakContext(*about, tools, identity, ttl, case.to_utc, case.pruned)
     return find_breaks(calls, context, case.call_entry, one_hour=ttl == "1h")
 
 

@@ -59,11 +59,7 @@ def group_start(rows: Columns, position: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The middle `[start, end)`; `start >= end` when there is nothing to compress.
-
-    Attributes:
-        least: A list of at most this many messages is left alone.
-    """
+    """The middle `[start, end)`, if it is not empty; a list of at most `least` messages is left alone."""
 
     start: int
     end: int
@@ -72,12 +68,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The pruned conversation without its texts, as input of the cut.
-
-    Attributes:
-        weights: The weights a tail walk uses.
-        full: The weights with all thinking.
-    """
+    """The pruned conversation without its texts: weights as a tail walk uses them, and with all thinking."""
 
     columns: Columns
     weights: Sequence[int]

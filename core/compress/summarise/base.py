@@ -127,13 +127,8 @@ class FailureKind(StrEnum):
 class SummaryFailure(SummaryError):  # noqa: N818 - a kind of SummaryError, told apart by its `kind`
     """A summariser failed or answered with something unusable.
 
-    Args:
-        kind: The class of failure.
-        what: One clause without a trailing full stop or secrets.
-        where: The endpoint and model that were asked.
-        remedy: What the user can do next.
-        retry_after: Seconds the provider asked to wait; None if it named none.
-        partial: The part of a summary that was cut off; some releases accept it.
+    `what` holds no secrets; `where` names endpoint and model; `retry_after` are the seconds a provider asked
+    for; `partial` is a summary that was cut off, which some releases accept.
     """
 
     def __init__(
@@ -163,11 +158,7 @@ class NoProvider(SummaryFailure):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """The host and model that the text of a session would be sent to.
-
-    Attributes:
-        local: Whether the host is this machine, so that nothing leaves it.
-    """
+    """The host and model that the text of a session would be sent to; a local one is this machine."""
 
     host: str
     model: str

@@ -123,14 +123,7 @@ def joined(body: str, lines: Sequence[FactLine], headings: Sequence[str]) -> str
 
 @dataclass(frozen=True, slots=True)
 class _Corrected:
-    """A body without unsupported claims.
-
-    Attributes:
-        answer: The answer it was made from.
-        removed: The sentences that were removed.
-        added: How many lost facts were added.
-        kept: The total weight of the facts it states.
-    """
+    """A body without the sentences removed, with lost facts added; `kept` weighs the facts it states."""
 
     answer: SummaryResult
     body: str

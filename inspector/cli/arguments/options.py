@@ -101,6 +101,15 @@ def add_session_argument(parser: argparse.ArgumentParser, *, optional: bool = Fa
     )
 
 
+def add_release_option(parser: argparse.ArgumentParser) -> None:
+    """Add `--release`, whose rules apply."""
+    parser.add_argument(
+        "--release",
+        metavar="X.Y",
+        help="use the rules of this Hermes release (default: detected, else newest)",
+    )
+
+
 def add_json_option(parser: argparse.ArgumentParser, *, csv: str | None = None) -> None:
     """Add `--json`, the same result for scripts, and `--csv` with its help if the result is a table."""
     forms = parser.add_mutually_exclusive_group()

@@ -84,11 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--generation", type=numbers.positive, metavar="N", help="this generation of SESSION, counted from 1")
     keeping = "keep the last N user turns word for word, as in `/compress here N`"
     add("--keep", "--here", type=numbers.positive, metavar="N", help=keeping)
-    add(
-        "--release",
-        metavar="X.Y",
-        help="use the rules of this Hermes release (default: detected, else newest)",
-    )
+    options.add_release_option(parser)
     group = parser.add_argument_group("what if")
     _add_common(group)
     _add_newer(group)

@@ -31,11 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--messages", type=str, metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin"
     )
-    parser.add_argument(
-        "--release",
-        metavar="X.Y",
-        help="use the rules of this Hermes release (default: detected, else newest)",
-    )
+    options.add_release_option(parser)
     parser.add_argument(
         "--layout", choices=LAYOUTS, help="with --messages: the marker layout (default: native)"
     )

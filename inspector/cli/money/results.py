@@ -40,11 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_session_argument(parser, optional=True)
     add = parser.add_argument
     add("--incoming", type=str, metavar="FILE", help="results that arrive in one turn; - for stdin")
-    add(
-        "--release",
-        metavar="X.Y",
-        help="use the rules of this Hermes release (default: detected, else newest)",
-    )
+    options.add_release_option(parser)
     add("--window", type=numbers.whole_number, metavar="N", help="the model's context length")
     add(
         "--environment",

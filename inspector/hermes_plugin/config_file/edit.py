@@ -23,12 +23,7 @@ _HEADING = re.compile(r"\s*[^-\s][^:]*:\s*(#|$)")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One line that we wrote.
-
-    Attributes:
-        new: The line as we wrote it, without its line ending.
-        old: The line before; None if there was none.
-    """
+    """One line that we wrote, without its line ending, and the line before, if there was one."""
 
     new: str
     old: str | None = None
