@@ -57,6 +57,9 @@ _END = 600
 _TALLY = re.compile(r"\b\d+ (?:failed|passed)\b(?:, \d+ [a-z]+)*")
 """The outcome of tests, which stands near the end of what they print."""
 
+_VARYING = re.compile(r"^Output:\s|\d+")
+"""What differs when one error comes again: times, process numbers."""
+
 _BARE_CODE = re.compile(r"\W*exit(?:ed)?(?: with)?(?: code| status)?:? \d+\W*", re.IGNORECASE)
 
 _Told: TypeAlias = tuple[str, str, int, int, float]
@@ -207,7 +210,8 @@ def _troubles(views: Sequence[View], calls: Sequence[Outcome]) -> Iterator[_Told
     places = {view.index: at for at, view in enumerate(views)}
     ended = [(call, places[call.result]) for call in calls if call.result is not None]
     failed = [(one, at) for one, at in ended if one.error and not _says_nothing(one.error)]
-    for one, at in failed[-_MAX_ERRORS:]:
+    distinct = {_VARYING.sub("", one.error or ""): (one, at) for one, at in failed}
+    for one, at in list(distinct.values())[-_MAX_ERRORS:]:
         weight = _ERROR_STANDS if one.fixed_at is None else _ERROR_FIXED
         yield "errors", one_line(one.error or "", _LINE), at, RESULT | ACTED, weight
     for one, at in [(one, at) for one, at in ended if _is_outcome(one)][-_MAX_OUTCOMES:]:

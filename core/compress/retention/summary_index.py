@@ -25,6 +25,7 @@ _MAX_TERMS = 40
 KEPT, PARAPHRASED, LOST = "kept", "paraphrased", "lost"
 _HEX = re.compile(r"[0-9a-f]{7,64}")
 _SPACE = re.compile(r"\s+")
+_PARTS = re.compile(r"[.=]['\"]?")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _ALONE = re.compile(r"(?<![\w.,\-/#])\d[\d,]*(?:\.\d+)?(?!\w)")
 _ITEM = re.compile(r"^\s*\d+[.)] ")
@@ -217,10 +218,10 @@ class SummaryIndex:
         return PARAPHRASED if len(words) > 1 and self._stands(" ".join(words)) else LOST
 
     def _name(self, value: str, lower: str) -> str:
-        """A name in code, its last part, or its words side by side."""
+        """A name in code, its last part or what is assigned to it, or its words side by side."""
         if self._stands(lower.removesuffix("()")):
             return KEPT
-        last = lower.rpartition(".")[2]
+        last = _PARTS.split(lower.strip("'\""))[-1]
         if len(last) > _TELLING and self._stands(last):
             return PARAPHRASED
         words = frozenset(map(root, parts_of(value)))

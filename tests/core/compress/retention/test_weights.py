@@ -201,3 +201,18 @@ def test_a_diff_names_the_file_without_the_letter_of_its_side() -> None:
     assert [fact.value for fact in retention(middle, "").facts if fact.category == "paths"] == [
         "src/claims.py"
     ]
+
+
+def test_an_error_that_comes_again_with_other_figures_is_one_and_an_error_of_none_is_none() -> None:
+    middle = [user("Write the theme."), assistant("I write it.")]
+    for time in ("17:27:21", "17:28:08"):
+        middle += call("terminal", f"Output: dconf {time}: Error: reset by peer", command="dconf")
+    middle += call("terminal", "Output: done\nError: (none)\nExit code: 0", command="dconf dump /")
+    errors = [fact.value for fact in retention(middle, "").facts if fact.category == "errors"]
+    assert errors == ["Output: dconf 17:28:08: Error: reset by peer"]
+
+
+def test_a_setting_is_kept_by_the_value_it_has() -> None:
+    middle = [user("Which theme is set?"), assistant("It is `color-scheme='prefer-light'` now.")]
+    (setting,) = (fact for fact in retention(middle, "It prefers `prefer-light`.").facts if "=" in fact.value)
+    assert setting.fate == "paraphrased"
