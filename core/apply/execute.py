@@ -73,10 +73,7 @@ def execute(
 
 
 def _require_guards(
-    rehearsal: Rehearsal,
-    holder: str | None,
-    force: Collection[str],
-    progress: Callable[[str], None],
+    rehearsal: Rehearsal, holder: str | None, force: Collection[str], progress: Callable[[str], None]
 ) -> None:
     with Store(rehearsal.database) as store:
         results = check_guards(store, rehearsal, force=force, progress=progress, own_lock=holder)

@@ -26,12 +26,7 @@ _SHADOWS = ("data", "idx", "content", "docsize", "config")
 _ROWS = (("sessions", "id"), ("messages", "session_id"))
 
 
-def rehearse(
-    store: Store,
-    session_id: str,
-    preview: Preview,
-    mode: ApplyMode | None = None,
-) -> Rehearsal:
+def rehearse(store: Store, session_id: str, preview: Preview, mode: ApplyMode | None = None) -> Rehearsal:
     """Compute every row a preview would write, and try the statements on a private copy.
 
     Args:

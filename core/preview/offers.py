@@ -90,11 +90,7 @@ def offline(basis: Basis, name: str = "extractive") -> Writer:
 
 
 def model(
-    basis: Basis,
-    focus: str | None,
-    named: str = "",
-    *,
-    check: bool = False,
+    basis: Basis, focus: str | None, named: str = "", *, check: bool = False
 ) -> Writer | SummaryFailure:
     """A model: the named one, or the one Hermes would ask; a failure with the reason if there is none.
 

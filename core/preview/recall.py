@@ -68,11 +68,7 @@ def _first_places(conversation: Conversation) -> dict[int, tuple[int, str]]:
 
 
 def _hit(
-    message: Message,
-    first: Mapping[int, tuple[int, str]],
-    live: frozenset[int],
-    score: float,
-    excerpt: str,
+    message: Message, first: Mapping[int, tuple[int, str]], live: frozenset[int], score: float, excerpt: str
 ) -> Hit:
     row = message.row.id if message.row is not None else 0
     generation, session = first.get(row, (0, ""))

@@ -139,12 +139,7 @@ def _asked_after(
 
 
 def remote_summariser(
-    choice: ModelChoice,
-    policy: Policy,
-    wire: str = "",
-    main: MainModel | None = None,
-    *,
-    check: bool = False,
+    choice: ModelChoice, policy: Policy, wire: str = "", main: MainModel | None = None, *, check: bool = False
 ) -> Summariser:
     """A summariser that asks a model, in its own wire format unless `anthropic` or `openai` is named.
 

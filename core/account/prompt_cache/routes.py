@@ -161,10 +161,7 @@ _TESTS: Mapping[str, Callable[[Any, Route], bool]] = {
 
 
 def advise(
-    calls: Sequence[CacheCall],
-    breaks: Sequence[CacheBreak],
-    ttl: str,
-    price: CallPrice,
+    calls: Sequence[CacheCall], breaks: Sequence[CacheBreak], ttl: str, price: CallPrice
 ) -> TtlAdvice | None:
     """The better lifetime for these calls; None without calls.
 

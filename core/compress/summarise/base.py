@@ -171,11 +171,7 @@ class Summariser(Protocol):
     name: str
 
     def summarise(
-        self,
-        request: SummaryRequest,
-        *,
-        on_text: OnText | None = None,
-        cancelled: Cancelled | None = None,
+        self, request: SummaryRequest, *, on_text: OnText | None = None, cancelled: Cancelled | None = None
     ) -> SummaryResult:
         """Summarise the request's turns.
 
@@ -199,11 +195,7 @@ class OfflineSummariser(ABC):
         return None
 
     def summarise(
-        self,
-        request: SummaryRequest,
-        *,
-        on_text: OnText | None = None,
-        cancelled: Cancelled | None = None,
+        self, request: SummaryRequest, *, on_text: OnText | None = None, cancelled: Cancelled | None = None
     ) -> SummaryResult:
         """Summarise the request's turns; the text is ready at once, so `on_text` is not called.
 

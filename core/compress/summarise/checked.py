@@ -153,11 +153,7 @@ class CheckedSummariser:
         return self._model.describe_second()
 
     def summarise(
-        self,
-        request: SummaryRequest,
-        *,
-        on_text: OnText | None = None,
-        cancelled: Cancelled | None = None,
+        self, request: SummaryRequest, *, on_text: OnText | None = None, cancelled: Cancelled | None = None
     ) -> SummaryResult:
         """Ask and check; ask again if needed; correct the answer.
 

@@ -160,11 +160,7 @@ _LONG = 0.5
 
 
 def event_headline(
-    event: CompressionEvent,
-    *,
-    by_count: bool = False,
-    expected: int | None = None,
-    served: int | None = None,
+    event: CompressionEvent, *, by_count: bool = False, expected: int | None = None, served: int | None = None
 ) -> Headline:
     """What happened in one attempt and, if it failed, what helps.
 

@@ -80,11 +80,7 @@ class ModelSummariser:
         return None if self._main is None else self._main[1].endpoint
 
     def summarise(
-        self,
-        request: SummaryRequest,
-        *,
-        on_text: OnText | None = None,
-        cancelled: Cancelled | None = None,
+        self, request: SummaryRequest, *, on_text: OnText | None = None, cancelled: Cancelled | None = None
     ) -> SummaryResult:
         """Ask, wait, check; see `ask`.
 
