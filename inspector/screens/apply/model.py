@@ -128,6 +128,23 @@ def applied_lines(applied: Applied, proposal: Proposal, width: int, ink: Palette
     yield from field("undo", f"{undo}, or U here and on Preview", width, ink)
 
 
+def undone_lines(review: Review, width: int, ink: Palette) -> Iterator[Line]:
+    """What was put back, and how to go on."""
+    rehearsal = review.rehearsal
+    yield from field("session", rehearsal.session_id, width, ink)
+    yield from field("where", str(rehearsal.database), width, ink, "ink-muted")
+    back, gone = len(rehearsal.archived) + len(rehearsal.superseded), len(rehearsal.inserted)
+    yield from restored_lines(back, gone, width, ink)
+    yield from field("messages", f"{len(rehearsal.after):,} → {len(rehearsal.before):,}", width, ink)
+    yield from field("resume", f"hermes --resume {rehearsal.session_id}", width, ink)
+    yield from field("again", "esc, then A, writes it once more", width, ink, "ink-muted")
+
+
+def restored_lines(replaced: int, written: int, width: int, ink: Palette) -> Iterator[Line]:
+    """How many rows were put back and taken out."""
+    yield from field("rows", f"{replaced:,} put back, {written:,} taken out", width, ink)
+
+
 def review_answer(review: Review, proposal: Proposal) -> Headline:
     """What would be written, or what prevents it."""
     refused = [guard for guard in review.guards if guard.state is GuardState.REFUSED]

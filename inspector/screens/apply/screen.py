@@ -20,6 +20,7 @@ from inspector.screens.apply.model import (
     failed_answer,
     review_answer,
     review_lines,
+    undone_lines,
     written_answer,
 )
 from inspector.screens.apply.work import Proposal, Review, carry_out, examine, next_mode, take_back
@@ -92,6 +93,8 @@ class ApplyScreen(Page):
     def _draw(self, width: int, ink: Palette) -> Iterator[Line]:
         if self.stage is Stage.APPLIED and self._applied is not None:
             yield from applied_lines(self._applied, self.proposal, width, ink)
+        elif self.stage is Stage.UNDONE and self._review is not None:
+            yield from undone_lines(self._review, width, ink)
         elif self.stage is Stage.REVIEW and self._review is not None:
             brief = not self.has_class("-tall")
             yield from review_lines(self._review, self.proposal, width, ink, brief=brief)

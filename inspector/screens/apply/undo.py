@@ -12,7 +12,7 @@ from core.support import formatting as fmt
 from inspector.base.commands import bindings
 from inspector.base.workers import in_thread, then
 from inspector.payloads.values import call_words
-from inspector.screens.apply.model import TAKEN_BACK, failed_answer, offer, place_lines
+from inspector.screens.apply.model import TAKEN_BACK, failed_answer, offer, place_lines, restored_lines
 from inspector.screens.apply.screen import WritingBar
 from inspector.screens.apply.work import take_back
 from inspector.screens.page import Page
@@ -57,6 +57,9 @@ class UndoScreen(Page):
     def _lines(self, width: int, ink: Palette) -> Iterator[Line]:
         entry = self._entry
         yield from place_lines(entry, width, ink)
+        if self.done:
+            yield from restored_lines(entry.replaced, entry.written, width, ink)
+            return
         yield from field("rows", f"{entry.replaced:,} replaced, {entry.written:,} written", width, ink)
         if entry.call is not None:
             yield from field("summary", call_words(entry.call), width, ink)

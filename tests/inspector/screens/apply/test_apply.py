@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import sqlite3
 import sys
@@ -100,6 +101,10 @@ async def test_what_was_written_is_taken_back_row_by_row(own: Location) -> None:
         assert dump(own) != before
         await press(pilot, "U")
         assert stage(screen) is Stage.UNDONE, shown(screen)
+        told = " ".join(shown(screen).split())
+        assert re.search(r"rows \d+ put back, \d+ taken out", told)
+        assert f"hermes --resume {screen.proposal.session_id}" in told
+        assert "again esc, then A, writes it once more" in told
     assert dump(own) == before
 
 
@@ -206,6 +211,8 @@ async def test_what_was_written_can_be_taken_back_after_leaving(own: Location) -
         assert dump(own) != before
         await press(pilot, "U")
         assert "Undone: every row is as it was." in drawn(pilot)
+        assert " put back, " in drawn(pilot)
+        assert "hermes-inspector undo" not in drawn(pilot)  # once is enough
         await press(pilot, "escape")
     assert dump(own) == before
 
