@@ -14,7 +14,7 @@ MAX_HEADLINE_CHARS = 170
 _MONEY = frozenset("FG")
 """Letters of the rules about tokens and prices, and about the prompt cache."""
 
-COMPRESS_NOW = "/compress now, with a topic, decides what is kept."
+COMPRESS_NOW = "Run /compress TOPIC now to decide what is kept."
 """The remedy near the limit."""
 
 

@@ -90,7 +90,7 @@ def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
     sentence = _fit(headline.sentence, f"{lost}{among}.", f"{lost}.")
     much = share >= _WARNING_SHARE or most_important_loss(kept) is not None
     remedy = headline_table()["remedies"]["lost"] if much or share >= _REMEDY_SHARE else None
-    return Headline(sentence, remedy, Severity.WARNING if much else Severity.INFO)
+    return Headline(sentence, remedy or headline.remedy, Severity.WARNING if much else Severity.INFO)
 
 
 def broken_engine(name: str, what: str) -> Headline:

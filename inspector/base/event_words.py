@@ -43,7 +43,7 @@ def summary(event: CompressionEvent) -> str:
         SummaryStatus.FALLBACK: "no model answered: Hermes put a fixed text in its place",
         SummaryStatus.ABORTED: "none was made",
         SummaryStatus.INSPECTOR: "written by Hermes Inspector, without a model",
-        SummaryStatus.UNKNOWN: "nothing says who wrote it",
+        SummaryStatus.UNKNOWN: "not on record who wrote it",
     }[outcome.status]
     if outcome.status is SummaryStatus.MODEL and outcome.model:
         words = f"written by {outcome.model}"
@@ -53,7 +53,7 @@ def summary(event: CompressionEvent) -> str:
 def lost(kept: Retention | None) -> str:
     """What no summary keeps of the middle; important kinds come first, and are named even if none is lost."""
     if kept is None:
-        return f"{fmt.UNKNOWN} no summary is on record to hold against what was removed"
+        return f"{fmt.UNKNOWN} there is no summary on record to compare with what was removed"
     if not kept.by_category:
         return "nothing that can be checked"
     if not any(count.lost for count in kept.by_category.values()):
@@ -83,7 +83,7 @@ def _says_little(fact: Fact) -> bool:
 def bill(one: Payback | None) -> str:
     """What a compaction cost, made of what, and whether the smaller prompts have paid for it since."""
     if one is None:
-        return f"{fmt.UNKNOWN} nothing on record tells"
+        return f"{fmt.UNKNOWN} nothing on record says what it cost"
     known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
     if one.local:
         return NO_BILL
@@ -137,7 +137,7 @@ def _failure(facts: Facts) -> str:
 def _cache_break(facts: Facts) -> str:
     cause = str(facts["cause"]).replace("_", " ")
     cost = fmt.money(facts["cost_usd"])
-    return f"{cause}: {fmt.short(facts['tokens_lost'])} tokens read again, {cost}"
+    return f"{cause}: {fmt.short(facts['tokens_lost'])} tokens re-read, {cost}"
 
 
 def _budget(facts: Facts) -> str:

@@ -150,7 +150,7 @@ def tokens_by_day(days: Sequence[dict[str, Any]]) -> Chart | None:
 
 
 def cache_breaks(breaks: Sequence[dict[str, Any]]) -> Chart | None:
-    """Chart the tokens read again, one bar per cause; None if the cache never broke."""
+    """Chart the tokens re-read, one bar per cause; None if the cache never broke."""
     causes: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for one in breaks:
         causes[one["cause"]].append(one)

@@ -29,7 +29,7 @@ from core.hermes.log.read import Log
 from core.model.finding import Finding, NotKnown
 from core.store.store import Store
 
-_BY_CALL = "it is checked for one conversation at a time: findings SESSION"
+_BY_CALL = "that needs one conversation: findings SESSION"
 
 
 def examine(

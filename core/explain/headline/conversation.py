@@ -175,7 +175,10 @@ def event_headline(
         return _given_up(event, event.attempt)
     headline = shortened(f"{_cause(event, by_count=by_count)}.{_result(event)}")
     helps = _helps(event, expected, served)
-    return Headline(headline) if helps is None else Headline(headline, f"{helps}.", Severity.WARNING)
+    if helps is not None:
+        return Headline(headline, f"{helps}.", Severity.WARNING)
+    own = f"{_table()['after_own'].format(undo=event.undo)}." if event.undo else None
+    return Headline(headline, own)
 
 
 def _helps(event: CompressionEvent, expected: int | None, served: int | None) -> str | None:
@@ -266,9 +269,9 @@ def _cause(event: CompressionEvent, *, by_count: bool) -> str:
 
 
 def _template_values(event: CompressionEvent) -> dict[str, str]:
-    """Values for the templates: the topic as typed after the command, the day, the command that undoes it."""
+    """Values for the templates: the topic as typed after the command, and the day."""
     topic = f" {masked_start(' '.join(event.focus.split()), 60)}" if event.focus else ""
-    return {"focus": topic, "day": f"{event.at:%Y-%m-%d}" if event.at else "", "undo": event.undo or ""}
+    return {"focus": topic, "day": f"{event.at:%Y-%m-%d}" if event.at else ""}
 
 
 def _result(event: CompressionEvent) -> str:

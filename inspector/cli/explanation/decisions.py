@@ -107,7 +107,7 @@ def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
         Column("turn", right=True),
         Column("generation", right=True, varies=True, rank=3),
         Column("at", rank=1),
-        Column("what came of it", shrinks=True, least=30, wraps=True),
+        Column("outcome", shrinks=True, least=30, wraps=True),
         Column("your message", shrinks=True, least=20, rank=2),
     )
     yield ""

@@ -122,7 +122,7 @@ def _not_known(unknown: Iterable[NotKnown]) -> Iterator[str]:
     for one in unknown:
         reasons.setdefault(one.why, {})[f"{one.rule} {one.name}"] = None
     for why, rules in reasons.items():
-        yield f"checks that lacked data: {', '.join(rules)}: {why}"
+        yield f"not checked ({why}): {', '.join(rules)}"
 
 
 def _entry(alike: Sequence[Finding], titles: Mapping[str, str], *, brief: bool, helps: str) -> Iterator[str]:

@@ -116,7 +116,7 @@ def test_one_message_become_a_summary_is_stated_to_save_little_and_why() -> None
     made = previewed(61, words=3_000, middle=1)
     assert len(made.after) == len(made.before)
     told = headline_of(made)
-    assert told.sentence.startswith("Saves little, as ")
+    assert told.sentence.startswith("Saves little because ")
     assert "one of 61 messages becomes a summary, and the list stays 61 long" in told.sentence
     assert told.severity is Severity.INFO
 

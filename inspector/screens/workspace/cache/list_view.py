@@ -65,7 +65,7 @@ class CacheMoment:
 
 
 class BreakList(RowList[CacheMoment]):
-    """Number, time, cause, tokens read again, cost."""
+    """Number, time, cause, tokens re-read, cost."""
 
     OPENS = False
 

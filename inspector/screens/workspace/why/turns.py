@@ -55,7 +55,7 @@ class TurnList(RowList[Turn]):
         ink = self.palette.style("ink-muted")
         line = Line().cell("turn", 5, ink, right=True).gap(4).cell("began", 13, ink)
         came, asked = _rooms(width)
-        line.cell("tokens", SIZE, ink, right=True).gap(2).cell("what came of it", came, ink)
+        line.cell("tokens", SIZE, ink, right=True).gap(2).cell("outcome", came, ink)
         return [line.gap(2).cell("your message", asked, ink)]
 
     def draw_row(self, row: Turn, index: int, width: int) -> Line:

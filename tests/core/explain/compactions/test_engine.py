@@ -264,7 +264,7 @@ def test_an_engine_that_raises_is_reported_as_the_cause(begun: MakeHome) -> None
     home.telemetry(commit_status="aborted", failure_class="exception:RuntimeError", method="none")
     (event,) = told(home).events
     assert (
-        event.headline.sentence == "Compression failed: the context engine broke it off. Nothing was removed."
+        event.headline.sentence == "Compression failed: the context engine stopped it. Nothing was removed."
     )
     assert event.headline.remedy is not None
     assert "context.engine: compressor" in event.headline.remedy

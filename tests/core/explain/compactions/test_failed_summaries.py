@@ -76,7 +76,7 @@ def test_an_attempt_whose_process_ended_is_reported_so_and_so_is_the_lock_it_lef
     home.started(55_000, 28)
     home.line("compression skipped: another path is compressing session=S (holder=pid=7:tid=1)")
     assert causes(home) == ["ended", "left_lock"]
-    assert "Hermes was ended while it compressed" in standing(home)
+    assert "Hermes was stopped while it was compressing" in standing(home)
 
 
 def test_what_the_next_gateway_passes_over_says_nothing_of_the_attempt_that_was_killed(home: Home) -> None:

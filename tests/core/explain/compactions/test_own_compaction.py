@@ -52,8 +52,8 @@ def test_what_we_wrote_is_proved_by_our_journal(tmp_path: Path, release: str, mo
     assert datetime.now(UTC) - event.at < timedelta(minutes=5)  # not when the rows it kept were written
     assert event.undo == f"hermes-inspector undo {done.undo_id}"
     assert event.headline.sentence.startswith("Hermes Inspector compressed it on 20")
-    assert event.undo in event.headline.sentence
-    assert event.headline.remedy is None
+    assert event.headline.remedy == f"{event.undo} takes it back."
+    assert event.headline.severity is None
     assert event.summary.status is SummaryStatus.INSPECTOR
     assert [one.where for one in event.evidence if one.source is Source.JOURNAL] == [
         f"journal {done.undo_id}"

@@ -379,7 +379,7 @@ def test_a_turn_that_ends_with_a_failed_call_says_that_no_answer_came(
     assert turn.unanswered.means == means
     with home.store() as store:
         headline = explain(store, "S").headline
-    assert headline.sentence.startswith("The newest turn brought no answer: ")
+    assert headline.sentence.startswith("The newest turn got no answer: ")
     assert headline.remedy == turn.unanswered.helps
 
 

@@ -124,7 +124,7 @@ def test_any_turn_can_be_asked_for_by_number_or_by_time(as_json: Json) -> None:
 
 def test_turns_are_listed_with_their_outcome(as_text: Text) -> None:
     shown = as_text("why", "Split the tenant settings table", "--turns")
-    assert "what came of it" in shown
+    assert "outcome" in shown
     assert "not large enough: " in shown
 
 

@@ -1,4 +1,4 @@
-"""The turns: each with what came of it, and every check of the one under the cursor."""
+"""The turns: each with its outcome, and every check of the one under the cursor."""
 
 from __future__ import annotations
 

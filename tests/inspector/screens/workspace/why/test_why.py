@@ -78,7 +78,7 @@ def test_a_card_says_what_was_lost_and_what_it_cost() -> None:
 def test_a_card_does_not_move_when_loss_and_cost_arrive() -> None:
     known = card(event(), after=Aftermath(None, None)).splitlines()
     assert len(card(event()).splitlines()) == len(known)
-    assert "cost      – nothing on record tells" in known
+    assert "cost      – nothing on record says what it cost" in known
 
 
 def test_half_a_bill_is_a_lower_bound() -> None:

@@ -115,7 +115,7 @@ def test_f4_is_stated_once_of_a_store_that_never_recorded_a_cost(book: Book) -> 
     book.session("b", model="x", billing_provider="nous", estimated_cost_usd=0.0, **tokens(500))
     with Store(book.path) as store:
         (one,) = (each for each in store_findings(store) if each.rule == "F4")
-    assert one.sentence.startswith("1,000,500 tokens of 2 models carry no cost")
+    assert one.sentence.startswith("No cost is recorded for 1,000,500 tokens of 2 models")
     assert one.sentence.endswith("at least $5.00 at list prices")
     assert "prices.yaml" in one.remedy
     assert len(one.evidence) == 2
