@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from core.compress.sizing.threshold import past_blocks
 from core.model.finding import COMPRESS_NOW, MAX_HEADLINE_CHARS, Headline, Severity, shortened
 from core.preview.words import (
+    WARNING_SHARE,
     decided_elsewhere,
     dropped,
     engine_plan,
@@ -15,9 +16,8 @@ from core.preview.words import (
     headline_table,
     left_alone,
     most_important_loss,
-    named,
 )
-from core.support.formatting import NEAR_LIMIT, limit, money, percent, plural, short
+from core.support.formatting import NEAR_LIMIT, limit, money, plural, short
 
 if TYPE_CHECKING:
     from core.hermes.config.in_force import EngineInCharge
@@ -30,8 +30,6 @@ _LITTLE = 0.10
 """A compaction saves little below this share of the tokens."""
 _MOSTLY = 0.7
 """From this share of the tokens on, the protected parts are the reason that little is saved."""
-_WARNING_SHARE, _REMEDY_SHARE = 0.5, 0.1
-"""Lost shares of the facts: the first is a warning, from the second on there is a remedy."""
 
 
 def headline_of(preview: Preview, saves: Decimal | None = None) -> Headline:
@@ -73,24 +71,6 @@ def comparison_headline(shown: Comparison) -> Headline:
     tokens = None if any(shown.incomplete) else (shown.before_tokens, shown.after_tokens)
     headline = _outcome(_becomes(shown.middle.size, *size, "became", "became"), tokens, shown.retention, None)
     return Headline(headline.sentence, None, headline.severity)
-
-
-def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
-    """The headline of a past compaction with what its summary lost; a failed one is left unchanged."""
-    share = kept.lost_share if kept else None
-    if headline.severity is not None or kept is None or not share:
-        return headline
-    asks = kept.by_category.get("asks")
-    among = (
-        f", {asks.lost:,} of {named(asks.of, headline_table()['kinds']['asks'])} among them"
-        if asks and asks.lost
-        else ""
-    )
-    lost = f"The summary lost {percent(share)} of the facts"
-    sentence = _fit(headline.sentence, f"{lost}{among}.", f"{lost}.")
-    much = share >= _WARNING_SHARE or most_important_loss(kept) is not None
-    remedy = headline_table()["remedies"]["lost"] if much or share >= _REMEDY_SHARE else None
-    return Headline(sentence, remedy or headline.remedy, Severity.WARNING if much else Severity.INFO)
 
 
 def broken_engine(name: str, what: str) -> Headline:
@@ -200,7 +180,7 @@ def _outcome(
     if little:
         return Headline(sentence, remedies["little"], Severity.INFO)
     lost = kept is not None and bool(kept.lost)
-    much = kept is not None and (kept.lost_share or 0) >= _WARNING_SHARE
+    much = kept is not None and (kept.lost_share or 0) >= WARNING_SHARE
     remedy = remedies["focused" if focus else "focus"] if lost else None
     return Headline(sentence, remedy, Severity.WARNING if much else None)
 

@@ -17,7 +17,7 @@ from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Boundary, Conversation, Generation
 from core.preview.comparison import Comparison
-from core.preview.headline import kept_headline
+from core.preview.words import kept_headline
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, shortened
-from core.support.formatting import limit, plural, short
+from core.support.formatting import limit, percent, plural, short
 from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ IMPORTANT = ("constraints", "asks", "open")
 """Categories in which a single loss is worth naming, the most important first."""
 _PLAIN = ("numbers", "hashes")
 """Categories of which many may be lost without being missed."""
+WARNING_SHARE, _REMEDY_SHARE = 0.5, 0.1
+"""Lost shares of the facts: the first is a warning, from the second on there is a remedy."""
 
 
 def facts_sentence(kept: Retention | None, focus: str | None = None) -> Iterator[str]:
@@ -86,6 +88,25 @@ def most_important_loss(kept: Retention | None) -> Fact | None:
     """The most important lost fact: of the most important kind, and the heaviest of it."""
     lost = kept.lost if kept else ()
     return next((fact for kind in IMPORTANT for fact in lost if fact.category == kind), None)
+
+
+def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
+    """The headline of a past compaction with what its summary lost; a failed one is left unchanged."""
+    share = kept.lost_share if kept else None
+    if headline.severity is not None or kept is None or not share:
+        return headline
+    asks = kept.by_category.get("asks")
+    among = (
+        f", {asks.lost:,} of {named(asks.of, headline_table()['kinds']['asks'])} among them"
+        if asks and asks.lost
+        else ""
+    )
+    lost = f"The summary lost {percent(share)} of the facts"
+    told = (f"{headline.sentence} {lost}{more}." for more in (among, ""))
+    sentence = next((text for text in told if len(text) <= MAX_HEADLINE_CHARS), headline.sentence)
+    much = share >= WARNING_SHARE or most_important_loss(kept) is not None
+    remedy = headline_table()["remedies"]["lost"] if much or share >= _REMEDY_SHARE else None
+    return Headline(sentence, remedy or headline.remedy, Severity.WARNING if much else Severity.INFO)
 
 
 def engine_plan(plan: Plan) -> Headline:

@@ -125,15 +125,6 @@ def cause_of_telemetry(record: LogRecord) -> Cause:
     )
 
 
-def trigger_words(trigger: Trigger, *, by_count: bool = False, refused: str = "") -> str:
-    """A trigger as a clause; `by_count`: messages decided; `refused`: what a refusal was really about."""
-    table = triggers()
-    words = table["words_by_count"].get(trigger.value) if by_count else None
-    if trigger in MISTAKEN:
-        words = table["words_by_refusal"].get(refused)
-    return str(words or table["words"][trigger.value])
-
-
 def trigger_in_short(trigger: Trigger) -> str:
     """A trigger in two or three words, for lists and charts."""
     return str(triggers()["short"][trigger.value])

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 
 from core.compress.sizing.threshold import Budgets
 from core.explain.compactions.attempts import Attempt
-from core.explain.compactions.causes import Cause, trigger_words
+from core.explain.compactions.causes import MISTAKEN, Cause
 from core.explain.compactions.matching import Match
 from core.explain.compactions.past_window import Shrunk
+from core.explain.compactions.refusals import triggers
 from core.explain.compactions.verdict import Ruling
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.log.record import Kind, LogRecord
@@ -28,6 +29,15 @@ _COMPARED = (
     Trigger.POST_RESPONSE,
     Trigger.HYGIENE,
 )
+
+
+def trigger_words(trigger: Trigger, *, by_count: bool = False, refused: str = "") -> str:
+    """A trigger as a clause; `by_count`: messages decided; `refused`: what a refusal was really about."""
+    table = triggers()
+    words = table["words_by_count"].get(trigger.value) if by_count else None
+    if trigger in MISTAKEN:
+        words = table["words_by_refusal"].get(refused)
+    return str(words or table["words"][trigger.value])
 
 
 def explanation(ruling: Ruling, refused: str = "") -> str:

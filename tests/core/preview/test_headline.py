@@ -19,7 +19,8 @@ from core.model.compaction.preview import Fact, FactCount, Preview, Retention, U
 from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity
 from core.model.transcript.message import Message
 from core.preview.foreseen import carry_out
-from core.preview.headline import headline_of, kept_headline, plan_headline
+from core.preview.headline import headline_of, plan_headline
+from core.preview.words import kept_headline
 
 POLICY = load_policy("0.19")
 SETTINGS = Settings(window=200_000, threshold=0.75)

@@ -13,7 +13,7 @@ from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Boundary, Chain, ChainNode, Generation, spent
 from core.model.transcript.session import Kind, Session
 from core.model.transcript.storage import UsageRow
-from core.preview.headline import kept_headline
+from core.preview.words import kept_headline
 from core.support import formatting as fmt
 from inspector.base.event_words import lost
 from inspector.screens.workspace.chain.list_view import TreeLine

@@ -15,8 +15,8 @@ from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import Trigger, tally
 from core.model.compaction.preview import Retention
 from core.model.finding import Headline
-from core.preview.headline import kept_headline
 from core.preview.past import Aftermath, bill_of
+from core.preview.words import kept_headline
 from core.support import formatting as fmt
 from inspector.base.app_protocol import FigureQuestion
 from inspector.base.commands import bindings

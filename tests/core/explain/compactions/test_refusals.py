@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.explain.compactions.causes import trigger_words
 from core.explain.compactions.refusals import refusal_in
+from core.explain.compactions.sentences import trigger_words
 from core.model.compaction.event import Trigger
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, explained, only
