@@ -173,7 +173,8 @@ def event_headline(
         return _fallback(event)
     if event.attempt is not None and event.attempt.gives_up:
         return _given_up(event, event.attempt)
-    headline = shortened(f"{_cause(event, by_count=by_count)}.{_result(event)}")
+    empty = f" {_table()['empty_summary']}." if _wrote_nothing(event) else ""
+    headline = shortened(f"{_cause(event, by_count=by_count)}.{_result(event)}{empty}")
     helps = _helps(event, expected, served)
     if helps is not None:
         return Headline(headline, f"{helps}.", Severity.WARNING)
@@ -185,6 +186,8 @@ def _helps(event: CompressionEvent, expected: int | None, served: int | None) ->
     """What to change after a completed attempt that freed nothing, or whose refusal will come again."""
     if _did_nothing(event):
         return str(_table()["after_nothing"])
+    if _wrote_nothing(event):
+        return str(_table()["after_empty_summary"])
     too_long = event.trigger is Trigger.OVERFLOW and event.refused not in _table()["refused"]
     window = served or event.window
     if not too_long or window is None or expected is None or window >= expected:
@@ -205,6 +208,11 @@ def _did_nothing(event: CompressionEvent) -> bool:
     alone = event.trigger in (Trigger.NATIVE, Trigger.PRUNE)
     asked = alone or event.summary.status is not SummaryStatus.UNKNOWN
     return not asked and event.messages_before is not None and event.messages_before == event.messages_after
+
+
+def _wrote_nothing(event: CompressionEvent) -> bool:
+    """Whether the summary model answered with nothing, which Hermes until 0.17 takes for a summary."""
+    return event.summary.status is SummaryStatus.MODEL and event.summary.tokens == 0
 
 
 def _given_up(event: CompressionEvent, attempt: TurnAttempt) -> Headline:

@@ -156,6 +156,17 @@ def set_back(outlines: Sequence[RowOutline], start: int, index: int) -> int:
     return 0
 
 
+def request_before(rows: Sequence[RowOutline], summary: RowOutline) -> bool:
+    """Whether the last of some rows is a request that was stored once more before the head of a block.
+
+    0.19 puts it there where no request was left, and stamps it together with the summary.
+    """
+    last = rows[-1] if rows else summary
+    if last.role != "user" or last.state is not summary.state or None in (last.timestamp, summary.timestamp):
+        return False
+    return 0 < (summary.timestamp or 0.0) - (last.timestamp or 0.0) < _STROKE_SECONDS
+
+
 def write_batch(outlines: Sequence[RowOutline], start: int) -> range:
     """The rows from a position on that were written in one batch: stamped together, or with older times."""
     before = outlines[start - 1].timestamp or 0.0

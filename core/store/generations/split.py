@@ -21,6 +21,7 @@ from core.store.generations.copied_rows import (
     head_copies,
     lost_behind,
     repeats,
+    request_before,
     set_back,
     tail_copies,
 )
@@ -214,7 +215,8 @@ def _head(outlines: Sequence[RowOutline], start: int, index: int, named: bool) -
         [outline.key for outline in nearest], [outline.key for outline in outlines[start:index]]
     )
     found = copied or set_back(outlines, start, index) or _live_head(outlines, start, index)
-    return min(found, _as_live(outlines, index))
+    found = min(found, _as_live(outlines, index))
+    return found + request_before(outlines[start : index - found], outlines[index])
 
 
 def _with_summary(outline: RowOutline) -> tuple[int | None, str | None]:

@@ -77,6 +77,16 @@ def test_one_that_freed_nothing_says_what_helps() -> None:
     assert "leave nothing to free" in told.remedy
 
 
+def test_one_whose_summary_is_empty_says_so() -> None:
+    """Run with 0.16.0 and 0.17.0, of a summary model whose content filter answered."""
+    told = event_headline(event(summary=SummaryOutcome(SummaryStatus.MODEL, tokens=0)))
+    assert told.sentence.endswith("The summary is empty.")
+    assert told.remedy is not None
+    assert "auxiliary.compression.model" in told.remedy
+    written = event_headline(event(summary=SummaryOutcome(SummaryStatus.MODEL, tokens=40)))
+    assert written.remedy is None
+
+
 def test_one_whose_summary_ran_away_blames_the_summary_model() -> None:
     """Run with 0.19.0: a summary of 42,553 tokens, 3,200 of them asked for."""
     summary = SummaryOutcome(SummaryStatus.MODEL, tokens=42_553)

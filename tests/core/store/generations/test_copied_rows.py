@@ -10,7 +10,7 @@ from core.store.generations.copied_rows import digests
 from core.store.generations.row_outline import RowOutline
 from core.store.store import Store
 from tests.core.store.database import LONG_SUMMARY, SessionDatabase
-from tests.core.store.generations.test_split import Make, Opened, filled
+from tests.core.store.generations.test_split import Make, Opened, filled, shape
 
 
 def rotated(database: SessionDatabase, summary: str) -> list[int]:
@@ -49,6 +49,26 @@ def test_an_old_text_said_again_later_is_not_a_copy(make: Make, opened: Opened) 
     database.message("s2", "user", "go on")
     database.message("s2", "assistant", "done")
     assert boundary_of(opened(database)).tail_rows == 0
+
+
+def test_a_request_stored_again_before_the_head_is_of_the_compaction_that_stamped_it(
+    make: Make, opened: Opened
+) -> None:
+    """Run with 0.19.0: the request was in neither head nor tail, so it was put before both."""
+    database = filled(make, "0.19")
+    old = database.live("s")
+    database.mark(old, active=0, compacted=1)
+    written = database.tick()
+    database.copy(old[-4], timestamp=written)
+    for row in old[:3]:
+        database.copy(row)
+    database.message("s", "user", f"{LONG_SUMMARY} x", timestamp=written + 4e-6)
+    for row in old[-3:]:
+        database.copy(row)
+    database.turn("s", "more")
+    assert shape(opened(database).conversation("s")) == [(24, 0), (12, 7)]
+    database.compact("s", 0, 4, "y")
+    assert shape(opened(database).conversation("s")) == [(24, 0), (12, 7), (5, 4)]
 
 
 def test_in_a_branch_copies_have_times_its_own_rows_never_had(make: Make, opened: Opened) -> None:

@@ -28,6 +28,7 @@ _REFUSES = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 """A line that declines; a user's quoted words would come after a bullet or a quotation mark."""
+_WRITTEN_SINCE = "A summary has been written since; repeat what matters of those messages"
 _ORDERS = ("resume exactly", "## Active Task")
 """What releases before 0.17 write before a summary; later ones say that the newest message wins."""
 
@@ -47,7 +48,7 @@ def fallback_summary(case: Case) -> Iterable[Found]:
         dropped = "an unknown number of" if match.dropped is None else match.dropped
         numbers = {
             "what": headline.sentence.rstrip(".") or f"No model wrote a summary of {dropped} messages",
-            "fix": (headline.remedy or ANOTHER_MODEL).rstrip("."),
+            "fix": _WRITTEN_SINCE if over else (headline.remedy or ANOTHER_MODEL).rstrip("."),
             "dropped": dropped,
             "reason": f": {match.reason}" if match.reason else "",
         }
