@@ -74,7 +74,7 @@ def test_an_attempt_that_asked_no_model_and_left_as_many_messages_says_so(begun:
     home.line("context compression done: session=S messages=5->5 tokens=~106,184", tag=None)
     (event,) = explained(home, release="0.13").events
     headline = event_headline(event)
-    assert "as many messages are left: 5" in headline.sentence
+    assert "No model was asked for a summary, and all 5" in headline.sentence
     assert headline.remedy is not None
 
 
