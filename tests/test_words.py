@@ -29,7 +29,7 @@ PAGES = [ROOT / "README.md", *ROOT.glob("docs/**/*.md")]
 
 BANNED = {
     r"pressure of window": "context used",
-    r"near it or held off|held off": "near the limit, blocked or refused",
+    r"near it or held off|held off": "near its limit, or refused",
     r"\bgen(?= \{|\b\s*\d|$)": "generation, or compressions",
     r"delegates? folded|\bdelegates?\b(?! *[:=(.|])": "sub-agents",
     r"at a turn's start": "automatic, before your message",

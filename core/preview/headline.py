@@ -169,7 +169,8 @@ def _outcome(
     little = saved is not None and saved < _LITTLE
     sentence = f"{cut}{'' if tokens is None else _sizes(tokens, saves)}."
     if little:
-        sentence = f"{_why_little(tokens, protected)}: {sentence[:1].lower()}{sentence[1:]}"
+        became = f"{sentence[:1].lower()}{sentence[1:]}".replace(": ", ", ", 1)  # one colon a sentence
+        sentence = f"{_why_little(tokens, protected)}: {became}"
     sentence = _fit(sentence, *facts_sentence(kept, focus))
     loss = most_important_loss(kept)
     if kept is not None and kept.unfounded:

@@ -180,7 +180,10 @@ class Books:
         """What is missing from the numbers, and what was assumed."""
         silent, disagreeing, residual, unbooked = self.counted[1:]
         reasons = (
-            (self.earlier, "{} began earlier and went on, and all usage counts where it began"),
+            (
+                self.earlier,
+                "{} began before this period and went on; a session's usage counts where it began",
+            ),
             (
                 unbooked,
                 "{} made calls that Hermes did not record (/compress, timeouts, answers cut off): "
@@ -194,7 +197,7 @@ class Books:
             (residual, "{} with usage no model row accounts for; it counts for the session's own model"),
             (
                 self.overran,
-                f"{{}} ran on into a later {self.by}; all usage counts where it began; {_BY_CALL}",
+                f"{{}} ran on into a later {self.by}; a session's usage counts where it began; {_BY_CALL}",
             ),
         )
         notes = [text.format(plural(count, "session")) for count, text in reasons if count]

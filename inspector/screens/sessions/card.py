@@ -92,7 +92,7 @@ def _what(row: SessionLine, preview: str) -> tuple[Piece, ...]:
 def _window(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
     active = f"last active {fmt.moment(row.session.last_active)}"
     if row.part is not None:
-        ended = f" · ended by {row.part.end_reason}" if row.part.end_reason else " · still open"
+        ended = f" · ended: {row.part.end_reason}" if row.part.end_reason else " · still open"
         return (("ink-muted", active), ("ink-muted", ended))
     if extra is None or (extra.compressions is None and not extra.answer.sentence):
         return (("ink-muted", active),)

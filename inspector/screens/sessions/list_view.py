@@ -134,7 +134,7 @@ def legend(room: int) -> tuple[Piece, ...]:
     pieces: list[Piece] = []
     for token, sign, word in (
         ("severity-critical", SEVERITY[Severity.CRITICAL], "compression fails"),
-        ("severity-warning", SEVERITY[Severity.WARNING], "near the limit, blocked or refused"),
+        ("severity-warning", SEVERITY[Severity.WARNING], "near its limit, or refused"),
         ("live", LIVE, "live"),
         ("ink-faint", KIND[Kind.CONTINUATION], "more inside"),
         ("ink-faint", KIND[Kind.BRANCH], "branch"),

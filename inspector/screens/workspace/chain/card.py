@@ -141,7 +141,7 @@ def _ran(session: Session) -> str:
     if end is None and not why:
         return f"{began} – still open"
     until = f"{began} – {fmt.moment(end)}" if start is None or end is None else fmt.span(start, end)
-    return f"{until} · ended by {why}" if why else until
+    return f"{until} · ended: {why}" if why else until
 
 
 def _by(session: Session) -> str:

@@ -79,6 +79,7 @@ class WhyView(CurveView):
         new = before is None or before.events != explanation.events
         if new:
             self._bills, self._survived = None, {}
+        self.set_class(not explanation.events, "-calm")  # without events there is more room for the curve
         self.query_one("#verdict", StatusLine).left = verdict_pieces(explanation)
         self._draw_curve(found)
         moments = [Moment(place, one, explanation.now) for place, one in enumerate(explanation.events)]

@@ -30,7 +30,7 @@ from inspector.widgets.lists.row_list import RowList
 NAME = 11
 COLUMNS = (("fires at", 8), ("compr.", 6), ("summary", 8), ("prompts", 8), ("peak", 7), ("cost", 8))
 
-NOT_REPLAYED = "as a replay leaves out /compress, refusals and failures"
+NOT_REPLAYED = "a replay leaves out /compress, refusals and failures"
 LIVING = "Replaying the conversation …"
 GIVES_WAY, ROOMY = ("summary", "prompts", "peak"), 100
 """Columns that are dropped on narrower screens, where the notes matter more; and that width."""
@@ -181,9 +181,9 @@ def verdict(found: Sequence[Scenario], happened: int) -> str:
         return "Nothing to compare: the context window is unknown."
     times = fmt.plural(len(actual.outcome.firings), "compaction")
     cost = "" if actual.outcome.usd is None else f", {fmt.money(actual.outcome.usd, mark=fmt.ESTIMATE)}"
-    said = f"In force, {actual.name}: {times}{cost}."
+    said = f"In force is {actual.name}: {times}{cost}."
     if happened != len(actual.outcome.firings):
-        said = f"{said[:-1]}; {happened:,} really ran, {NOT_REPLAYED}."
+        said = f"{said[:-1]} ({happened:,} really ran; {NOT_REPLAYED})."
     same = [one.name for one in found if _is_share(one) and _came_of(one) == _came_of(actual)]
     if len(same) > 1:
         said += f" The same result from {same[0]} to {same[-1]}."

@@ -34,7 +34,7 @@ async def test_c_shows_the_same_history_under_other_thresholds(samples: Location
         assert "window 1M" in text
         assert "▇" in text
         assert text.count("The same result from") <= 1
-        assert "In force, 0.50:" in text
+        assert "In force is 0.50:" in text
         await press(pilot, "escape")
         assert isinstance(app.screen, WorkspaceScreen)
 
@@ -54,7 +54,7 @@ async def test_it_says_how_often_the_conversation_was_really_compacted_if_the_re
         await press(pilot, "c")
         said = " ".join(drawn(pilot).split())
         assert "1 compaction, ~$" in said
-        assert "; 2 really ran, as a replay leaves out /compress, refusals and failures." in said
+        assert " (2 really ran; a replay leaves out /compress, refusals and failures)." in said
 
 
 async def test_the_verdict_fits_eighty_columns(samples: Location) -> None:

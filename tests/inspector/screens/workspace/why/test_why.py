@@ -24,6 +24,7 @@ from inspector.screens.workspace.why.card import EventList, event_lines, proof_l
 from inspector.screens.workspace.why.curve import Curve, Sample, asides, caption, curve_of, read_out
 from inspector.screens.workspace.why.view import WhyView
 from inspector.widgets.charts.curve import number, place_of, sampled
+from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
 from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, seen, settle
@@ -134,6 +135,14 @@ def test_marks_are_where_their_compaction_fell() -> None:
     assert [place_of(after, 10, 100) for after in (0, 5, 10)] == [0, 50, 100]
     assert place_of(0, 0, 100) == 0
     assert [number(index) for index in (0, 19, 20)] == ["①", "⑳", "◦"]
+
+
+async def test_without_a_compaction_a_large_screen_is_the_curves(samples: Location) -> None:
+    heights = []
+    for title in ("Where did the disk go", "Refactor the auth module"):
+        async with settled(app := open_app(samples, title, "why"), 200, 60):
+            heights.append(app.screen.query_one(CurveChart).size.height)
+    assert heights[0] > 30 > heights[1]
 
 
 async def test_each_compaction_is_a_line_and_the_automatic_one_is_open(samples: Location) -> None:
