@@ -135,6 +135,14 @@ def test_what_only_sounds_like_a_rule_is_none(text: str) -> None:
     assert constraints(text) == ()
 
 
+@pytest.mark.parametrize(
+    "rule",
+    ["Do not touch the lock.", "Não altere nenhum arquivo.", "Nutze nur die Kopie.", "No toques la copia."],
+)
+def test_a_rule_is_known_in_the_language_of_its_author(rule: str) -> None:
+    assert constraints(rule) == (rule,)
+
+
 def test_a_sentence_wrapped_by_hand_stays_complete() -> None:
     assert sentences("It works because the lantern is lit, and\nthe harbour sees it.\nNext.") == (
         "It works because the lantern is lit, and the harbour sees it.",
