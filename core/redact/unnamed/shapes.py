@@ -158,9 +158,16 @@ def shaped(text: str, places: Iterable[int]) -> Iterator[Hit]:
         for match in ODD_WORD.finditer(text, max(start, digit.start() - _MAX_LENGTH), end) if digit else ():
             value = match[0].rstrip(".")
             if _looks_like_password(value) and not (
-                value[-1] in "!?" and _ends_sentence(text, match.start())
+                _is_in_formula(text, match.start())
+                or (value[-1] in "!?" and _ends_sentence(text, match.start()))
             ):
                 yield Hit(match.start(), match.start() + len(value), "secret-value")
+
+
+def _is_in_formula(text: str, at: int) -> bool:
+    """Whether an unquoted word is in the brackets of a call or a sum: `sin(PHI*lam2)/(PHI*lam2)`."""
+    before = text[max(0, at - 2) : at]
+    return before.endswith("(") and (before[0].isalnum() or before[0] in "+-*/")
 
 
 def _ends_sentence(text: str, at: int) -> bool:

@@ -27,6 +27,7 @@ def test_it_stays_where_nothing_mentions_any(value: str) -> None:
     "text",
     [
         "key of maxLanes*2 and 10*time.Second",
+        "p = sin(PHI*lam2)/(PHI*lam2), PASS if it is below 5",
         "token in Outer$Inner2, cell Sheet1!B12",
         "a key for Foo?Bar2 and Fixes#991234",
         "is the token known to Steam2024?",
