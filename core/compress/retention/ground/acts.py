@@ -17,8 +17,6 @@ _MAIN = re.compile(r"[;:]\s+|,\s+(?:and|but|so|then)\s+")
 _RUN = 2
 """How many words identify a command."""
 
-_HASH = 7
-_TESTS = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)")
 
 _CALL, _RESULT = 6000, 600
 """How many characters of a call's arguments and of its result show what it did."""
