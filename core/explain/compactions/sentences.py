@@ -198,7 +198,8 @@ def _miscounted(
 
     Where its parent was deleted or never written to, the rows of a session do not tell what a compaction
     had written of them. A summary merged into a message keeps the time of that one, so the times of the rows
-    do not tell that the request which waited was stored with it.
+    do not tell that the request which waited was stored with it. Nor is it stored where the session that a
+    turn began was never written to.
     """
     began = attempt.started.session if attempt.started is not None else None
     if rows.boundary.mode is BoundaryMode.REWRITE and began != done.session:
@@ -207,6 +208,8 @@ def _miscounted(
     known = [(name, old, new) for name, old, new in counts if old is not None and new is not None]
     grown = {shown - logged for _, logged, shown in known}
     is_behind = any(line.kind is Kind.HYGIENE_FAILED for line in attempt.inner)
+    if not rows.opened.row_ids and attempt.cause.trigger is not Trigger.MANUAL and grown == {-1}:
+        return
     if rows.boundary.merged and len(known) == len(counts) and grown == {-1}:
         return
     if is_behind and len(grown) == 1 and min(grown) >= 0:

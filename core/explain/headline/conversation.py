@@ -278,8 +278,9 @@ def _cause(event: CompressionEvent, *, by_count: bool) -> str:
 
 def _template_values(event: CompressionEvent) -> dict[str, str]:
     """Values for the templates: the topic as typed after the command, and the day."""
-    topic = f" {masked_start(' '.join(event.focus.split()), 60)}" if event.focus else ""
-    return {"focus": topic, "day": f"{event.at:%Y-%m-%d}" if event.at else ""}
+    words = " ".join((event.focus or "").split())
+    topic = shortened(masked_start(words, _MAX_QUOTE_CHARS + 1), _MAX_QUOTE_CHARS)
+    return {"focus": f" {topic}" if topic else "", "day": f"{event.at:%Y-%m-%d}" if event.at else ""}
 
 
 def _result(event: CompressionEvent) -> str:

@@ -150,7 +150,7 @@ def _entry_block(
         index = max(opening, key=lambda at: (outlines[at].timestamp or 0.0, at))
     tail = _tail(outlines, index, previous, named and by_uid(previous))
     head = {at for at in range(index) if outlines[at].identity in known}
-    return Block(0, index, BoundaryMode.ROTATION, len(head), sum(at > index for at in tail), head | tail)
+    return Block(0, index, BoundaryMode.ROTATION, len(head), max(tail, default=index) - index, head | tail)
 
 
 def head_copies_at_start(outlines: Sequence[RowOutline], previous: Sequence[RowOutline]) -> int:

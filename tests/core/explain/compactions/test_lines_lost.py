@@ -1,4 +1,4 @@
-"""A log that lost lines tells as much of each compaction as it still holds."""
+"""A log or a database that lost lines or rows tells as much of each compaction as it still holds."""
 
 from __future__ import annotations
 
@@ -36,3 +36,19 @@ def test_a_compaction_whose_end_is_lost_does_not_take_the_lines_of_the_next_one(
     first, second = explained(home).events
     assert (first.tokens, first.completed) == (60_000, True)
     assert (second.tokens, second.disagreements) == (58_000, ())
+
+
+def test_a_request_whose_turn_was_never_written_is_no_disagreement(begun: MakeHome) -> None:
+    """Run with 0.15.2: the provider refused the turn's only call, and nothing of the turn was stored."""
+    home = begun("0.16", api_call_count=14)
+    home.talk(7)
+    home.turn(history=28)
+    home.refused("HTTP 400: This model's maximum context length is 30000 tokens.")
+    home.started(32_000, 29)
+    home.db.connection.execute(
+        "UPDATE sessions SET ended_at = ?, end_reason = 'compression'", (home.db.tick(),)
+    )
+    home.db.session("S2", parent_session_id="S")
+    home.done(29, 12, 30_000, session="S2")
+    event = only(home)
+    assert (event.trigger, event.messages_before, event.disagreements) == (Trigger.OVERFLOW, 29, ())

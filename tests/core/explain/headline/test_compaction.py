@@ -71,6 +71,11 @@ def test_a_command_is_reported_with_its_topic() -> None:
     )
 
 
+def test_a_long_topic_is_cut_where_one_sees_it() -> None:
+    told = event_headline(event(Trigger.MANUAL, focus="the tests of the module " * 5)).sentence
+    assert told.startswith("You ran /compress the tests of the module the tests of the module the tests o…. ")
+
+
 def test_one_that_freed_nothing_says_what_helps() -> None:
     told = event_headline(event(tokens=25_400, tokens_after=25_500))
     assert told.remedy is not None

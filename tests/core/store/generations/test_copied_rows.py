@@ -40,6 +40,20 @@ def test_a_pause_of_the_disk_ends_no_run_of_copies(make: Make, opened: Opened, s
     assert (boundary.head_rows, boundary.tail_rows) == (3, 8)
 
 
+def test_requests_joined_to_one_within_the_tail_are_of_the_compaction(make: Make, opened: Opened) -> None:
+    """Run with 0.17.0: two refused requests and the one that was answered went on as one message."""
+    database = filled(make, "0.17")
+    asked = database.tick()
+    database.message("s", "user", "Go on.", timestamp=asked)
+    database.message("s", "user", "Go on, please.")
+    tail = [*rotated(database, f"{LONG_SUMMARY} x")[-6:-2], database.message("s", "assistant", "Done.")]
+    for row in tail[:-1]:
+        database.copy(row, "s2")
+    database.message("s2", "user", "Go on.\nGo on, please.", timestamp=asked)
+    database.copy(tail[-1], "s2")
+    assert boundary_of(opened(database)).tail_rows == 6
+
+
 def test_an_old_text_said_again_later_is_not_a_copy(make: Make, opened: Opened) -> None:
     database = filled(make, "0.16")
     database.message("s", "user", "go on")
