@@ -12,7 +12,7 @@ from core.account.pricing.price_book import open_book
 from core.account.prompt_cache.result_costs import ResultNotes, noted, result_costs
 from core.compress.pruning.shrink import Calls, calls_by_id, shrink
 from core.compress.tool_results.arrival import Arrived, Arriving, arrive
-from core.compress.tool_results.recognise import recognise, without_wrapper
+from core.compress.tool_results.recognise import Standing, recognise, without_wrapper
 from core.compress.tool_results.replacement import ResultSizes, result_sizes, storage
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.tool_results.life import ResultLife, ResultLives
@@ -147,6 +147,8 @@ def _result_life(
     row = life.first.row
     assert row is not None
     arrived, standing = recognise(life.first.text), recognise(life.newest.text)
+    if standing.layer == "none" and len(life.newest.text) < len(life.first.text):
+        standing = Standing("pruned")  # the lines for some tools are known only by what they replaced
     path = standing.path or arrived.path
     shrunk = shrink(life.newest, life.calls, policy)
     return ResultLife(
