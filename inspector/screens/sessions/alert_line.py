@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from textual.geometry import Size
+from textual.message import Message as Event
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
@@ -39,6 +40,13 @@ class AlertLine(Widget):
     place = reactive(0)
 
     _hidden = False
+
+    class Resized(Event):
+        """The line takes more or fewer rows than before, so the list has others."""
+
+    def on_resize(self) -> None:
+        """Say so, once the list has its new height."""
+        self.post_message(self.Resized())
 
     def watch_alerts(self) -> None:
         """Lay the screen out again if the new text needs a different number of lines."""

@@ -64,7 +64,7 @@ class SessionCard(Vertical):
                 None if extra is None or not self.has_class("-tall") else replace(extra, answer=NO_HEADLINE)
             )
             parts = (_what(row, listing.previews.get(row.key, "")), _window(row, brief or extra), _spent(row))
-            self.set_class(extra is not None and extra is alert, "-answered")
+            self.set_class(extra is not None and extra == alert, "-answered")
             if self.has_class("-tall"):
                 self._draw(extra)
         for line, pieces in zip(self.query(StatusLine), parts, strict=True):

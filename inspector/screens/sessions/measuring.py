@@ -27,8 +27,7 @@ class Measuring:
         self._known: Mapping[Key, Figures] = {}
         self._weighed: dict[Key, int | None] = {}
         self._told: dict[Key, State] = {}
-        self.answers = False
-        """Whether the answer about the conversation under the cursor is on screen."""
+        self._answers = False
 
     def look(self) -> None:
         """Show what is known of the visible rows, and compute what is not, visible rows first.
@@ -54,7 +53,7 @@ class Measuring:
         extra = self._listing.extras.get(line.key) if line is not None else None
         if line is None or line.part is not None or extra is None:
             return
-        if self.answers and extra.compressions and extra.state == line.state != self._told.get(line.key):
+        if self._answers and extra.compressions and extra.state == line.state != self._told.get(line.key):
             self._told[line.key] = line.state
             self._reader.tell_loss(line)
         before, tokens = self._listing.parts.get(line.key, (None,))[0], extra.context_use.tokens
@@ -62,6 +61,12 @@ class Measuring:
             return  # it reads every message, and the difference would not show
         self._weighed[line.key] = tokens
         self._reader.weigh(line)
+
+    def show_answers(self, shown: bool) -> None:
+        """Say whether the answer about the conversation under the cursor is on screen."""
+        before, self._answers = self._answers, shown
+        if shown and not before and in_sight(self._listing):
+            self._weigh()
 
     def rest(self) -> None:
         """Stop while another screen is in front; `look` continues."""

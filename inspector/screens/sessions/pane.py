@@ -120,8 +120,6 @@ class SessionsPane(Reporting, Vertical):
         if self.page is None:
             self.post_message(self.Changed())
 
-    # Rows.
-
     @on(Arrived)
     def _take(self, event: Arrived) -> None:
         if event.epoch != self._epoch:
@@ -191,8 +189,6 @@ class SessionsPane(Reporting, Vertical):
     def _written(self) -> None:
         self.reload()
         self.post_message(self.Written())
-
-    # What the user does.
 
     def action_expand(self) -> None:
         """Show or hide the sessions of the conversation under the cursor."""

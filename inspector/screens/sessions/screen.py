@@ -189,6 +189,7 @@ class SessionsScreen(Page):
         self.copy(line.session.id if line else "")
 
     @on(SessionsPane.Changed)
+    @on(AlertLine.Resized)
     @on(RowList.Moved)
     def _tell(self) -> None:
         """Update head, foot, card and alert line."""
@@ -208,15 +209,16 @@ class SessionsScreen(Page):
         alert, card = self.query_one(AlertLine), self.query_one(SessionCard)
         alert.tell(self.listing)
         card.make_room(self.size.height, self._free_rows(card))
-        pane.measuring.answers = card.has_class("-tall")
+        pane.measuring.show_answers(card.has_class("-tall"))
         card.tell(self.listing, alert.shown)
 
     def _free_rows(self, card: SessionCard) -> int:
         """Rows of list and card that no conversation needs; none before the first are read."""
         if not self.listing.rows.count:
             return 0
-        both = self.listing.size.height + (card.outer_size.height if card.display else 0)
-        return both - SessionsList.HEADER_LINES - self.listing.rows.count
+        beside = (*self.children, self.pane.filter_line)
+        taken = (one.outer_size.height for one in beside if one.display and one not in (self.pane, card))
+        return self.size.height - sum(taken) - SessionsList.HEADER_LINES - self.listing.rows.count
 
 
 def _count(diagnosed: Mapping[tuple[Location, str | None], Counter[Severity]]) -> int:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
 from core.account.pricing.paid import NO_BILL
 from core.explain.events import explain
 from core.model.finding import Severity
@@ -9,6 +15,7 @@ from core.preview.past import with_loss
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
+from inspector.screens.sessions.alert_line import AlertLine
 from inspector.screens.sessions.card import SessionCard
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.widgets.bars.answer_and_keys import AnswerBar
@@ -56,6 +63,32 @@ async def test_the_card_does_not_repeat_the_alert_above_the_list(samples: Locati
         shown.append(answer.display)
         await press(pilot, "n")
         assert [*shown, answer.display] == [True, False, True]
+
+
+async def test_an_alert_above_the_only_conversation_does_not_hide_it_and_is_not_repeated_below(
+    sample_home: Path, tmp_path: Path
+) -> None:
+    alone = tmp_path / "state.db"
+    shutil.copy(sample_home / "profiles" / "laptop" / "state.db", alone)
+    with closing(sqlite3.connect(alone)) as connection, connection:
+        connection.execute("DELETE FROM sessions WHERE title NOT LIKE 'Cut the drone film%'")
+    (tmp_path / "logs").mkdir()
+    for log in (sample_home / "profiles" / "laptop" / "logs").iterdir():
+        shutil.copy(log, tmp_path / "logs")
+    app = InspectorApp([Location(alone, tmp_path)], now=lambda: NOW)
+    async with settled(app, 80, 24) as pilot:
+        listing = app.screen.query_one(SessionsList)
+        alert, card = app.screen.query_one(AlertLine), app.screen.query_one(SessionCard)
+        alert.remove_class("-shown")
+        await settle(pilot)
+        alert.tell(listing)  # it appears after everything else is laid out
+        await settle(pilot)
+        assert listing.rows.count == len(listing.in_sight) == 1
+        assert alert.shown is not None
+        card.tell(listing, replace(alert.shown))  # read again, and the same
+        await settle(pilot)
+        assert not card.query_one(AnswerBar).display
+        assert " ".join(drawn(pilot).split()).count("the provider refused the request") == 1
 
 
 async def test_the_card_gives_the_answer_of_why_with_what_the_summary_lost(samples: Location) -> None:
