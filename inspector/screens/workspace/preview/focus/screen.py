@@ -40,6 +40,7 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.text_pane import TextPane
 
 COLUMN = 3
+WRITING = "The facts follow with the first summary."
 
 
 class FateList(RowList[FateRow]):
@@ -48,7 +49,7 @@ class FateList(RowList[FateRow]):
     HEADER_LINES = 1
 
     def __init__(self, names: Sequence[str]) -> None:
-        super().__init__(empty=NO_FACTS)
+        super().__init__(empty=WRITING)
         self._names = tuple(names)
 
     def draw_header(self, width: int) -> list[Line]:
@@ -151,7 +152,9 @@ class FocusLab(Page):
             column.align(sections)
         retentions = [made.retention if made else None for made in self._made]
         self.query_one(AnswerBar).answer = self._of_engine() or outcome(self._focuses, retentions)
-        self.query_one(FateList).show(ListRows(fates(retentions)))
+        facts = self.query_one(FateList)
+        facts.empty = WRITING if None in self._made else NO_FACTS
+        facts.show(ListRows(fates(retentions)))
 
     def _of_engine(self) -> Headline | None:
         """The answer if an engine ignores the focus or returned invalid messages."""
@@ -172,6 +175,7 @@ class FocusLab(Page):
             super().report(error)
             return
         self.query_one(AnswerBar).answer = broken_engine(self._engine.title, error.what)
+        self.query_one(FateList).empty = ""
         for column in self.columns:
             column.give_up()
 

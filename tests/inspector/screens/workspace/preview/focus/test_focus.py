@@ -115,6 +115,18 @@ async def test_no_topic_and_three_are_refused_with_what_is_expected(samples: Loc
         assert "Type one topic" in drawn(pilot)
 
 
+async def test_while_the_summaries_are_written_nothing_is_said_of_their_facts(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FocusLab, "make", lambda lab: None)
+    async with settled(open_app(samples, FULL, "preview"), 120, 40) as pilot:
+        lab = FocusLab(basis_of(pilot), writer_of(pilot), ("settings",), lambda _: None)
+        pilot.app.push_screen(lab)
+        await settle(pilot)
+        assert "The facts follow with the first summary." in drawn(pilot)
+        assert "no checkable facts" not in drawn(pilot)
+
+
 @pytest.mark.parametrize("session", [FULL, "20261112"])
 async def test_hostile_topics_and_messages_reach_no_terminal(samples: Location, session: str) -> None:
     async with settled(open_app(samples, session, "preview"), 140, 40) as pilot:
