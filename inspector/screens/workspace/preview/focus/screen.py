@@ -152,9 +152,9 @@ class FocusLab(Page):
             column.align(sections)
         retentions = [made.retention if made else None for made in self._made]
         self.query_one(AnswerBar).answer = self._of_engine() or outcome(self._focuses, retentions)
-        facts = self.query_one(FateList)
-        facts.empty = WRITING if None in self._made else NO_FACTS
-        facts.show(ListRows(fates(retentions)))
+        listed = self.query_one(FateList)
+        listed.empty = WRITING if None in self._made else NO_FACTS
+        listed.show(ListRows(fates(retentions)))
 
     def _of_engine(self) -> Headline | None:
         """The answer if an engine ignores the focus or returned invalid messages."""
