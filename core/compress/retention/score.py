@@ -33,6 +33,9 @@ another conversation; from the second on, to this one."""
 _POWER = 3
 """A fact counts with its weight to this power."""
 
+_MOST_COUNTED = 40
+"""How many facts a summary can be expected to hold: measured on careful summaries of 250 to 350 words."""
+
 _BULLET = "-*• "
 _GONE = re.compile(
     r"\b(?:delet\w+|remov\w+|gone|dropp\w+|unlink\w*|clean\w* up|no longer|temporary|rm)\b"
@@ -47,22 +50,28 @@ _FIXED = re.compile(
 
 
 def score(facts: Sequence[Fact], index: SummaryIndex, known_share: float) -> float | None:
-    """The share of the facts' weight that is kept, 0 to 1; None without facts.
+    """The share of the heaviest facts' weight that is kept, 0 to 1; None without facts.
 
-    A fact counts with the cube of its weight: ten kept names do not make up for a lost request, and hundreds
-    of light facts in a long conversation, which no summary can hold, do not count against it. A sentence
-    that is only hinted at counts a little. Everything counts less if the summary's own names and figures
-    belong to another conversation, as matches are then accidental.
+    Only as many count as a summary can hold: the hundreds of light facts of a long conversation do not count
+    against it. Each counts with the cube of its weight: ten kept names do not make up for a lost request. A
+    sentence that is only hinted at counts a little. Everything counts less if the summary's own names and
+    figures belong to another conversation, as matches are then accidental.
 
     Args:
         facts: The facts with their fates.
         index: The summary.
         known_share: Share of the summary's own names and figures that occur in the messages.
     """
-    total_weight = sum(fact.weight**_POWER for fact in facts)
+    counted = _heaviest(facts)
+    total_weight = sum(fact.weight**_POWER for fact in counted)
     trust = min(1.0, max(0.0, (known_share - _STRANGE) / (_KNOWN - _STRANGE)))
-    kept_weight = sum(fact.weight**_POWER * _credit(fact, index) for fact in facts)
+    kept_weight = sum(fact.weight**_POWER * _credit(fact, index) for fact in counted)
     return trust * kept_weight / total_weight if total_weight else None
+
+
+def _heaviest(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """The facts that count, heaviest first."""
+    return sorted(facts, key=lambda fact: -fact.weight)[:_MOST_COUNTED]
 
 
 def _credit(fact: Fact, index: SummaryIndex) -> float:
@@ -202,15 +211,16 @@ def _lost_by_message(
     facts: Sequence[Fact], size: int, offset: int
 ) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
     """For each message the share of its facts that was lost, and how much that counts in the score."""
-    weights, scored = (_weights(facts, size, offset, power) for power in (1, _POWER))
-    heaviest = max((held for _, held in scored), default=0.0)
+    weights = _weights(facts, size, offset)
+    scored = _weights(_heaviest(facts), size, offset, _POWER)
+    most = max((held for _, held in scored), default=0.0)
     return (
         tuple(gone / held if held else None for gone, held in weights),
-        tuple(gone / heaviest if held else None for gone, held in scored),
+        tuple(gone / most if held else None for (gone, _), (_, held) in zip(scored, weights, strict=True)),
     )
 
 
-def _weights(facts: Sequence[Fact], size: int, offset: int, power: int) -> list[tuple[float, float]]:
+def _weights(facts: Sequence[Fact], size: int, offset: int, power: int = 1) -> list[tuple[float, float]]:
     """For each message the weight of its lost facts and of all its facts, to a power."""
     held, lost = [0.0] * size, [0.0] * size
     for fact in facts:

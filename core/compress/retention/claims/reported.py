@@ -139,17 +139,9 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
     of = [word for word in words if not re.search(act.did, word)]
     of += _AMOUNT.findall(part) if of else []
     code = all(fact.category == "names" for fact in facts if fact.value in part)
-    did = act.file if is_file else act.did
     files = [thing for thing in things if lexicon().file_name.fullmatch(thing.rpartition("/")[2])]
     return (act.into_file and not files) or evidence.acts.happened(
-        did,
-        things,
-        of,
-        by_call=is_file,
-        on_files=bool(things) and code,
-        files=files,
-        outside=act.outside,
-        together=act.into_file,
+        act, things, of, to_file=is_file, in_code=bool(things) and code, files=files
     )
 
 

@@ -11,7 +11,7 @@ from core.compress.facts.history import Outcome, effect_of, is_acting
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
-from core.compress.retention.ground.claim_words import CheckKind, claim_words
+from core.compress.retention.ground.claim_words import CheckKind, ClaimedAct, claim_words
 
 _MAIN = re.compile(r"[;:]\s+|,\s+(?:and|but|so|then)\s+")
 _RUN = 2
@@ -35,39 +35,35 @@ class Acts:
 
     def happened(
         self,
-        pattern: str,
+        act: ClaimedAct,
         about: Sequence[str],
         of: Sequence[str] = (),
         *,
-        by_call: bool = False,
-        on_files: bool = False,
+        to_file: bool = False,
+        in_code: bool = False,
         files: Sequence[str] = (),
-        outside: bool = False,
-        together: bool = False,
     ) -> bool:
-        """Whether an act that matches happened, to one of some things if any are named.
+        """Whether an act happened, to one of some things if any are named.
 
         Args:
-            pattern: Matches the act.
+            act: The act.
             about: The things, in lower case.
             of: Words of which a report of the act must use one.
-            by_call: The call itself must name them; its result is no evidence, as with a file.
+            to_file: The call itself must name them; its result is no evidence, as with a file.
+            in_code: Only touching files or running a command counts, not an issue that mentions the act.
             files: Those things that are files: a call that edits another file did nothing to them.
-            on_files: Only touching files or running a command counts, not an issue that mentions the act.
-            outside: Writing a file does not count.
-            together: All things must be named at once.
         """
-        did, enough = re.compile(pattern), all if together else any
+        did, enough = re.compile(act.file if to_file else act.did), all if act.into_file else any
 
         def fits(text: str) -> bool:
             return (not about or enough(thing in text for thing in about)) and did.search(text) is not None
 
         for one, call, result in self._done:
             path = (one.call.path or "").lower()
-            counts = one.call.command or one.call.path or not on_files
+            counts = one.call.command or one.call.path or not in_code
             counts = counts and not (files and path and not any(file in path for file in files))
-            counts = counts and not (outside and _edits(one))
-            if counts and fits(call if by_call else f"{call} {result}"):
+            counts = counts and not (act.outside and _edits(one))
+            if counts and fits(call if to_file else f"{call} {result}"):
                 return True
         texts = (text for _, text in self._accounts.spoken if fits(text))
         statements = (one for text in texts for one in sentences(text) if fits(one))

@@ -84,7 +84,7 @@ def now_origins(now: Now) -> Iterator[FigureOrigin]:
 def _lost(kept: Retention) -> Origin:
     counts = kept.by_category.items()
     terms = tuple(Term(f"of {count.of:,} {kind_word(kind)}", count.lost) for kind, count in counts)
-    formula = "1 - share kept of the summarised facts, by weight; one heavy fact outweighs many half as heavy"
+    formula = "1 - share kept of the 40 heaviest facts; one outweighs many half as heavy"
     return Origin("share of facts lost", kept.lost_share, formula, terms)
 
 

@@ -108,6 +108,14 @@ def test_an_error_that_stands_weighs_less_than_a_result() -> None:
     assert by_category["errors"] < by_category["state"]
 
 
+def test_the_light_facts_of_a_long_conversation_do_not_count_against_a_summary() -> None:
+    middle = [user("Cancel order ORD77121."), *call("cancel_order", "done", id="ORD77121")]
+    middle += [assistant(f"I looked at `load_part_{n}` and at `save_part_{n}`.") for n in range(200)]
+    report = retention(middle, "The user asked to cancel order ORD77121, which is done.")
+    assert len(report.lost) == 400
+    assert (report.score or 0) > 0.4
+
+
 def test_a_lost_request_is_not_made_up_for_by_names() -> None:
     names = ", ".join(f"`load_part_{n}`" for n in range(20))
     middle = [user("Move the nightly import to the new host."), assistant(f"It is made of {names}.")]
