@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from core.explain.compactions.causes import Cause, cause_of, cause_of_telemetry, cause_stated
 from core.explain.context.log.log_claims import OtherCompactions, belongs
 from core.hermes.log.record import Kind, LogRecord, Telemetry
+from core.hermes.log.stopped import MODEL_CALLS
 from core.model.compaction.event import Trigger
 from core.model.finding import Verdict
 
@@ -42,8 +43,6 @@ _OUTCOMES = frozenset(
 )
 BY_AGENT = frozenset({Kind.PREFLIGHT, Kind.PRE_API})
 """Lines by which an agent announces an attempt."""
-MODEL_CALLS = frozenset({Kind.SUMMARY_CALL, Kind.AUX_CALL})
-"""Lines that show a model was asked for a summary."""
 _FOLLOWS = BY_AGENT | {Kind.STARTED, Kind.DONE, Kind.TELEMETRY, Kind.CALL, Kind.CALL_FAILED, Kind.TURN}
 _SAID_AT_ONCE = timedelta(seconds=10)
 

@@ -9,12 +9,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from core.compress.sizing.estimate import text_tokens
-from core.explain.compactions.attempts import BY_AGENT, MODEL_CALLS, Attempt
+from core.explain.compactions.attempts import BY_AGENT, Attempt
 from core.explain.compactions.foreign_engine import rules_of_another
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.in_force import engine_loaded
 from core.hermes.log.record import Kind, LogRecord
+from core.hermes.log.stopped import MODEL_CALLS, was_stopped
 from core.hermes.provider_errors.failure import failure_of as provider_failure
 from core.hermes.provider_errors.meaning import meaning_of
 from core.model.compaction.event import Failure, SummaryOutcome, SummaryStatus
@@ -30,8 +31,6 @@ _METHODS = {
     "provider": SummaryStatus.MODEL,
     "deterministic_fallback": SummaryStatus.FALLBACK,
 }
-_SAYS_NOTHING = MODEL_CALLS | {Kind.SKIPPED, Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING}
-_GOES_ON = (Kind.TURN, Kind.HYGIENE, Kind.STARTED)
 _LOCK = timedelta(minutes=5)
 """How long a lock stays after its holder is gone."""
 _KEPT = 4
@@ -127,11 +126,7 @@ def _cause_in(line: LogRecord) -> str:
 
 def _ended_in(context: ConversationContext, started: LogRecord) -> bool:
     """Whether the process ended during an attempt: no outcome is logged, and a later process continued."""
-    later = (line for line in context.log.records if line.at > started.at)
-    further = next((line for line in later if line.kind not in _SAYS_NOTHING), None)
-    if further is None or further.kind not in _GOES_ON:
-        return False
-    return any(started.at < start <= further.at for start in context.log.starts)
+    return was_stopped(started, context.log.records, context.log.starts)
 
 
 def _provider(context: ConversationContext, release: str) -> str | None:

@@ -65,10 +65,13 @@ def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
     if ruling.trigger is Trigger.HYGIENE and ruling.window and ruling.threshold is not None:
         share = ruling.threshold / ruling.window
         yield f"the gateway steps in at {share:.0%} of {ruling.window:,} = {ruling.threshold:,}"
-    elif ruling.limits is not None:
+    elif ruling.limits is None:
+        yield ruling.others or _no_threshold(ruling)
+    elif ruling.lowered is not None or (not ruling.denied and ruling.threshold == ruling.limits.threshold):
         yield from ruling.limits.arithmetic
     else:
-        yield ruling.others or _no_threshold(ruling)
+        today = f"today's config.yaml gives {ruling.limits.threshold:,}"
+        yield f"{today}, but other settings were in force then, which are not known"
     if ruling.window_verdict is Verdict.SUSPECTED:
         yield f"the window of {ruling.window:,} is from today's config.yaml; no line of then states it"
     if ruling.past.edited and ruling.threshold is not None:

@@ -1,9 +1,10 @@
 """What sessions spent by route and task as Hermes booked it, and where it booked too little.
 
 Hermes books the summary calls of a turn, but not those of a `/compress` typed between turns or of one that
-broke off; before 0.19 it booked none at all. A summary made by rule because the call was refused, or by this
-program without a model, cost nothing. No release books an answer that was cut off or interrupted, nor the
-last answer of a turn that may make no further call, nor what describes a picture before a turn.
+broke off or was stopped; before 0.19 it booked none at all. A summary made by rule because the call was
+refused, or by this program without a model, cost nothing. No release books an answer that was cut off or
+interrupted, nor the last answer of a turn that may make no further call, nor what describes a picture before
+a turn.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.hermes.markers.markers import DESCRIBED, INTERRUPTED, PREFILTERS, UNBOOKED, find_summary
+from core.store.database.locate import DATABASE_NAME
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.rows.decode import HOLDS_SUMMARY, Cells
 from core.store.rows.sessions import SPENT_COLUMNS, buckets, chunks, cost
+from core.support.own_files import cache_directory
 
 if TYPE_CHECKING:
     from core.model.transcript.storage import UsageRow
@@ -93,10 +96,26 @@ def unbooked_calls(
     connection: sqlite3.Connection, schema: Schema, path: Path, ids: Sequence[str] | None = None
 ) -> frozenset[str]:
     """The sessions whose rows show a call that Hermes did not book; among all if `ids` is None."""
-    short = set(_with_unbooked_answers(connection, schema, ids))
+    short = {*_with_unbooked_answers(connection, schema, ids), *_stopped(connection, schema, path, ids)}
     found = [one for one in _compacted(connection, schema, ids) if one.id not in short]
     written = _written(connection, schema, path, found) if found else Counter[str]()
     return frozenset(short.union(one.id for one in found if _owes(one, written[one.id])))
+
+
+def _stopped(
+    connection: sqlite3.Connection, schema: Schema, path: Path, ids: Sequence[str] | None
+) -> Iterator[str]:
+    """Sessions whose process was stopped over a summary: it left its lock, or the log tells no end."""
+    from core.hermes.log.stopped import stopped_summaries
+
+    wanted = None if ids is None else set(ids)
+    found = set[str]()
+    if path.name == DATABASE_NAME:
+        found |= stopped_summaries(path.parent, cache_directory() / "logs")
+    if schema.has("compression_locks", "session_id"):
+        locks = connection.execute("SELECT session_id FROM compression_locks").fetchall()
+        found.update(str(one) for (one,) in locks)
+    yield from (one for one in found if wanted is None or one in wanted)
 
 
 def _owes(session: _Compacted, written: int) -> bool:

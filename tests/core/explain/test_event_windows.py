@@ -40,6 +40,8 @@ def test_a_threshold_of_an_older_config_is_reported_next_to_todays(home: Home) -
     event = only(home)
     assert event.threshold == 32_000
     assert any("32,000" in words and "54,400" in words for words in event.disagreements)
+    assert not any(words in step for words in ("64,000 =", "tail:", "summary:") for step in event.arithmetic)
+    assert any("54,400" in step and "not known" in step for step in event.arithmetic)
 
 
 def test_a_refusal_that_names_a_limit_lowers_the_window_from_then_on(begun: MakeHome) -> None:

@@ -111,6 +111,56 @@ def test_a_summary_call_that_broke_off_may_have_been_billed(tmp_path: Path, reas
     assert marked(database.path) == ({"fallback", "failed"} if short else set())
 
 
+STOPPED = """\
+2026-11-28 00:51:28,100 INFO [s] agent.conversation_compression: context compression started: session=s \
+messages=23 tokens=~59,940 model=m focus=None
+2026-11-28 00:51:28,300 INFO [s] agent.auxiliary_client: Auxiliary compression: using auto (m) at http://x/v1/
+2026-11-28 00:51:33,000 INFO hermes_cli.plugins: Plugin discovery complete: 3 found, 3 enabled
+"""
+ENDS = {
+    "by_a_new_turn": (
+        "2026-11-28 00:51:35,000 INFO [s] agent.turn_context: conversation turn: session=s model=m "
+        "provider=custom platform=cli history=24 msg='go on'",
+        True,
+    ),
+    "by_an_error": (
+        "2026-11-28 00:51:34,000 WARNING [s] agent.context_compressor: Failed to generate context summary: "
+        "Error code: 500. Further summary attempts paused for 60 seconds.",
+        False,
+    ),
+    "by_its_end": (
+        "2026-11-28 00:51:34,000 INFO [s] agent.conversation_compression: context compression done: "
+        "session=s messages=23->14 rough_tokens=~16,000 awaiting_real_usage=true",
+        False,
+    ),
+    "by_nothing": ("", False),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_summary_over_which_hermes_was_stopped_may_have_been_billed(tmp_path: Path, end: str) -> None:
+    last, short = ENDS[end]
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "agent.log").write_text(STOPPED + last + "\n")
+    with SessionDatabase(tmp_path / "state.db", "0.22") as database:
+        for name in ("s", "other"):
+            database.session(name)
+            database.turn(name, name)
+            spent(database, name)
+    assert marked(database.path) == ({"s"} if short else set())
+
+
+def test_a_lock_that_is_left_tells_of_a_summary_over_which_hermes_was_stopped(tmp_path: Path) -> None:
+    with SessionDatabase(tmp_path / "state.db", "0.19") as database:
+        for name in ("s", "other"):
+            database.session(name)
+            database.turn(name, name)
+            spent(database, name)
+        lock = ("s", "pid=1", 1.0, 301.0)
+        database.connection.execute("INSERT INTO compression_locks VALUES (?, ?, ?, ?)", lock)
+    assert marked(database.path) == {"s"}
+
+
 def test_a_session_without_any_usage_is_short_for_that_reason_alone(tmp_path: Path) -> None:
     with SessionDatabase(tmp_path / "state.db", "0.22") as database:
         database.session("s", message_count=9)

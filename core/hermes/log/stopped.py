@@ -1,0 +1,63 @@
+"""Compactions of which the log shows no end: their process was stopped before it told one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import takewhile
+from pathlib import Path
+
+from core.hermes.log.read import Log, read_log
+from core.hermes.log.record import Kind, LogRecord
+
+MODEL_CALLS = frozenset({Kind.SUMMARY_CALL, Kind.AUX_CALL})
+"""Lines that show a model was asked for a summary."""
+_SAYS_NOTHING = MODEL_CALLS | {Kind.SKIPPED, Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING}
+_GOES_ON = (Kind.TURN, Kind.HYGIENE, Kind.STARTED)
+
+
+def was_stopped(started: LogRecord, records: Iterable[LogRecord], starts: Sequence[datetime]) -> bool:
+    """Whether the process ended during an attempt: no outcome is logged, and a later process continued.
+
+    Args:
+        started: The line that opened it.
+        records: The lines about its conversation.
+        starts: When Hermes was started.
+    """
+    later = (line for line in records if line.at > started.at)
+    further = next((line for line in later if line.kind not in _SAYS_NOTHING), None)
+    if further is None or further.kind not in _GOES_ON:
+        return False
+    return any(started.at < start <= further.at for start in starts)
+
+
+def stopped_summaries(home: Path, cache_directory: Path | None = None) -> frozenset[str]:
+    """The sessions in which a process was stopped while a model may have been writing a summary."""
+    suspects = {line.session for line in _without_end(read_log(home, (), cache_directory)) if line.session}
+    if not suspects:
+        return frozenset()
+    log = read_log(home, sorted(suspects), cache_directory)
+    return frozenset(one for one in suspects if _asked_and_stopped(one, log))
+
+
+def _without_end(ends: Log) -> list[LogRecord]:
+    """The attempts of any session that no line closes, before the last start of Hermes."""
+    open_: list[LogRecord] = []
+    for line in ends.compactions:
+        if line.kind is Kind.STARTED:
+            open_.append(line)
+        elif line.kind is Kind.DONE:
+            closed = next((one for one in reversed(open_) if one.before == line.before), None)
+            open_ = [one for one in open_ if one is not closed]
+    last = max(ends.starts, default=datetime.min)
+    return [line for line in open_ if line.at < last]
+
+
+def _asked_and_stopped(session: str, log: Log) -> bool:
+    own = [line for line in log.records if line.session in (None, session)]
+    for at, line in enumerate(own):
+        if line.kind is Kind.STARTED and was_stopped(line, own[at + 1 :], log.starts):
+            inner = takewhile(lambda one: one.kind not in _GOES_ON, own[at + 1 :])
+            if any(one.kind in MODEL_CALLS for one in inner):
+                return True
+    return False
