@@ -20,6 +20,8 @@ IMPORTANT = ("constraints", "asks", "open")
 """Categories in which a single loss is worth naming, the most important first."""
 _PLAIN = ("numbers", "hashes")
 """Categories of which many may be lost without being missed."""
+_WHOLE = 0.995
+"""The score shown as 100%: what is lost nevertheless is none of the facts it counts."""
 WARNING_SHARE, _REMEDY_SHARE = 0.5, 0.1
 """Lost shares of the facts: the first is a warning, from the second on there is a remedy."""
 
@@ -37,7 +39,8 @@ def facts_sentence(kept: Retention | None, focus: str | None = None) -> Iterator
     kept_words = [
         f"{one.of - one.lost:,} of {named(one.of, kind)}" for kind, one in counts if kind.get("told")
     ]
-    gone = [named(one.lost, kind) for kind, one in counts if one.lost and not kind.get("told")]
+    of = "minor " if (kept.score or 0) >= _WHOLE else ""
+    gone = [named(one.lost, kind, of) for kind, one in counts if one.lost and not kind.get("told")]
     if kept_words and gone:
         yield f"Keeps {', '.join(kept_words)}; loses {', '.join(gone[:2])}."
     if kept_words:
@@ -74,9 +77,9 @@ def kind_word(category: str, *, one: bool = False) -> str:
     return str(kind["one" if one else "several"]) if kind else category
 
 
-def named(count: int, kind: Mapping[str, Any]) -> str:
-    """A number of facts of a kind, in words."""
-    return plural(count, kind["one"], kind["several"])
+def named(count: int, kind: Mapping[str, Any], of: str = "") -> str:
+    """A number of facts of a kind, in words; `of` goes before the kind."""
+    return plural(count, f"{of}{kind['one']}", f"{of}{kind['several']}")
 
 
 def importance(category: str) -> int:

@@ -18,7 +18,7 @@ from core.support import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line, Palette
 
-HEAT = "lost, by message and weight"
+HEAT = "how much each message loses"
 WARM, HOT = 0.34, 0.67
 """Shares lost from which a count becomes a warning, and critical."""
 KEPT, LOST, UNSUPPORTED = "▇", "░", "▒"

@@ -76,6 +76,13 @@ def test_the_gravest_loss_is_named_with_what_helps() -> None:
     assert "/compress" in str(told.remedy)
 
 
+def test_what_is_lost_of_a_summary_that_keeps_all_that_counts_is_called_minor() -> None:
+    kept = retained(Fact("asks", "port it", (3,), "kept"), Fact("commands", "ls", (3,), "lost"))
+    whole, less = (headline_of(large(replace(kept, score=score))).sentence for score in (1.0, 0.99))
+    assert whole.endswith("Keeps 1 of 1 request; loses 1 minor command.")
+    assert less.endswith("Keeps 1 of 1 request; loses 1 command.")
+
+
 def test_with_a_focus_it_says_what_is_kept_of_that_and_of_the_rest() -> None:
     kept = replace(
         retained(Fact("paths", "a.py", (3,), "lost")), focus=FactCount(3, 1, 0), rest=FactCount(2, 0, 5)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from rich.style import Style
 from textual import getters
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Container, Vertical
 from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
@@ -27,6 +27,8 @@ MAX_WORDS = 2
 """Most lines of Hermes' words, and of notes."""
 MIN_CUT = 20
 """A piece that does not fit is cut if this many of its cells remain, otherwise left out."""
+ROOMY = 60
+"""From this width on there is room for the sizes, which the answer states too."""
 
 
 class PreviewHeader(Vertical):
@@ -34,20 +36,21 @@ class PreviewHeader(Vertical):
 
     DEFAULT_CSS = """
     PreviewHeader { height: auto; }
-    PreviewHeader.-waiting WeightBar, PreviewHeader.-waiting MadeLines { display: none; }
+    PreviewHeader #made { height: auto; }
+    PreviewHeader.-waiting #made, PreviewHeader.-waiting SpokenLines { display: none; }
     """
 
     answer = getters.query_one(AnswerBar)
 
     def compose(self) -> ComposeResult:
-        """Answer, bar, and how the preview was made."""
+        """Answer, bar, how the preview was made, what Hermes would print."""
         yield AnswerBar()
-        yield WeightBar()
-        yield MadeLines()
+        yield Container(WeightBar(), MadeLine(), id="made")
+        yield SpokenLines()
 
     def show_outdated(self, outdated: bool) -> None:
         """Show whether Hermes has written more since."""
-        self.query_one(MadeLines).show_outdated(outdated)
+        self.query_one(MadeLine).show_outdated(outdated)
 
     def show(
         self,
@@ -65,13 +68,14 @@ class PreviewHeader(Vertical):
         retention = comparison.retention if comparison else None
         bar = self.query_one(WeightBar)
         bar.retention, bar.display = retention, retention is not None
-        self.query_one(MadeLines).show(comparison, price)
+        self.query_one(MadeLine).show(comparison, price)
+        self.query_one(SpokenLines).show(comparison)
 
 
-class MadeLines(Widget):
-    """How the preview was made, then Hermes' own words after a bar, then notes."""
+class MadeLine(Widget):
+    """How the preview was made, on one line."""
 
-    DEFAULT_CSS = "MadeLines { height: auto; }"
+    DEFAULT_CSS = "MadeLine { height: 1; }"
 
     _shown: Comparison | None = None
     _price: Decimal | None = None
@@ -85,40 +89,58 @@ class MadeLines(Widget):
     def show(self, comparison: Comparison | None, price: Decimal | None) -> None:
         """Show another comparison."""
         self._shown, self._price = comparison, price
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The figures."""
+        width, ink, line = self.size.width, Palette.of(self.app), Line()
+        if self._shown is not None:
+            line = figures(self._shown, self._price, width, ink, outdated=self._outdated)
+        return line.strip(width, self.rich_style)
+
+
+class SpokenLines(Widget):
+    """Hermes' own words after a bar, then notes."""
+
+    DEFAULT_CSS = "SpokenLines { height: auto; }"
+
+    _shown: Comparison | None = None
+
+    def show(self, comparison: Comparison | None) -> None:
+        """Show the words about another comparison."""
+        self._shown = comparison
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The number of lines the texts need."""
-        return 1 if self._shown is None else 1 + len(list(words_of(self._shown, width)))
+        """The number of lines the words need."""
+        return len(self._lines(width))
 
     def render_line(self, y: int) -> Strip:
-        """Figures (line 0), then texts."""
+        """One line of the words."""
         width, ink = self.size.width, Palette.of(self.app)
-        if self._shown is None:
-            return Line().strip(width, self.rich_style)
-        if y == 0:
-            line = figures(self._shown, self._price, width, ink, outdated=self._outdated)
-            return line.strip(width, self.rich_style)
-        lines = list(words_of(self._shown, width))
-        quoted, text = lines[y - 1] if y <= len(lines) else (False, "")
+        lines = self._lines(width)
+        quoted, text = lines[y] if y < len(lines) else (False, "")
         line = Line().gap()
         if quoted:
             line.preformatted("▌ ", ink.style("role-summary"))
         return line.add(text, ink.style("ink-muted")).strip(width, self.rich_style)
 
+    def _lines(self, width: int) -> list[tuple[bool, str]]:
+        return [] if self._shown is None else list(words_of(self._shown, width))
+
 
 def figures(
     shown: Comparison, price: Decimal | None, width: int, palette: Palette, *, outdated: bool = False
 ) -> Line:
-    """Sizes, changed settings, topic, summariser, cost; the last pieces are dropped if space is short."""
+    """Sizes, changed settings, topic, summariser, cost; sizes and the last pieces need space."""
     muted = palette.style("ink-muted")
-    line = Line().gap()
-    if shown.real or any(shown.incomplete):
+    line, roomy = Line().gap(), width >= ROOMY
+    if any(shown.incomplete) or (shown.real and roomy):
         before = _side(len(shown.before), shown.before_tokens, shown.incomplete[0])
         after = _side(len(shown.after), shown.after_tokens, shown.incomplete[1])
         line.add(f"{before[0]} → {after[0]} messages", muted).gap(3)
         line.add(f"{before[1]} → {after[1]} tokens", muted).gap()
-    if shown.saved is not None:
+    if shown.saved is not None and roomy:
         line.add(f"{_saving(shown.saved)} tokens", palette.style(_saving_ink(shown.saved), bold=True))
     outdated_words = (OUTDATED if outdated else "", palette.style("severity-warning", bold=True))
     for text, style in (
@@ -128,7 +150,7 @@ def figures(
     ):
         room = width - line.width - 4
         if text and (cell_len(text) <= room or room >= MIN_CUT):
-            line.gap(3).add(text, style, most=room)
+            line.gap(3 if line.width > 1 else 0).add(text, style, most=room)
     return line
 
 

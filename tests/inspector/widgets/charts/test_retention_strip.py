@@ -50,7 +50,7 @@ def test_a_lost_number_is_not_grave() -> None:
 
 
 def test_the_heat_is_as_high_as_what_is_lost_is_heavy() -> None:
-    assert heat_line(report(), 60, 120, INK).text == " ▁▄█·  lost, by message and weight"
+    assert heat_line(report(), 60, 120, INK).text == " ▁▄█·  how much each message loses"
 
 
 @pytest.mark.parametrize(
