@@ -134,7 +134,7 @@ def _due(now: Now) -> Headline:
 
 
 def chain_headline(chain: Chain) -> Headline:
-    """How many sessions are related, how often they were compacted, what /resume opens, and what is odd."""
+    """How many sessions are related, how often they were compacted, what /resume opens, what is unusual."""
     target = next((node for node in chain.nodes if node.session.id == chain.resume_target), None)
     title = target.session.title if target is not None else None
     name = masked_start(" ".join((title or chain.resume_target).split()), _MAX_QUOTE_CHARS)
@@ -151,8 +151,9 @@ def chain_headline(chain: Chain) -> Headline:
     if not chain.findings:
         helps = "Why says what failed and what helps." if failed else None
         return Headline(f"{sentence}.", helps, Severity.WARNING if failed else None)
-    odd = plural(len(chain.findings), "oddity", "oddities")
-    return Headline(f"{sentence}; {odd}: {chain.findings[0]}."[:MAX_HEADLINE_CHARS], None, Severity.WARNING)
+    note = "Note" if len(chain.findings) == 1 else f"Note 1 of {len(chain.findings):,}"
+    told = shortened(f"{sentence}. {note}: {chain.findings[0]}", MAX_HEADLINE_CHARS - 1)
+    return Headline(f"{told}.", None, Severity.WARNING)
 
 
 _LONG = 0.5

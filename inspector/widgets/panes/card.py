@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from itertools import groupby
 
 from textual import getters
 from textual.app import ComposeResult
@@ -115,11 +116,13 @@ def headline(
 
 
 def evidence_lines(evidence: Iterable[Evidence], width: int, ink: Palette) -> Iterator[Line]:
-    """Pieces of evidence: where each stands, and its text."""
-    for place, piece in enumerate(evidence):
-        label = "" if place else "evidence"
-        yield from field(label, piece.place, width, ink, "ink-muted")
-        yield from field("", piece.text, width, ink)
+    """Pieces of evidence: where each stands, said once for neighbours, and its text."""
+    label = "evidence"
+    for place, pieces in groupby(evidence, key=lambda piece: piece.place):
+        yield from field(label, place, width, ink, "ink-muted")
+        label = ""
+        for piece in pieces:
+            yield from field("", piece.text, width, ink)
 
 
 def origin_lines(about: str, origin: Origin, width: int, ink: Palette) -> Iterator[Line]:

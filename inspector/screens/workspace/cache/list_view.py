@@ -128,7 +128,10 @@ class Pin:
 class MarkerStrip(Widget):
     """A bar of the whole prompt, filled up to the last marker, with the markers below it."""
 
-    DEFAULT_CSS = "MarkerStrip { height: 2; margin: 1 1 0 1; }"
+    DEFAULT_CSS = """
+    MarkerStrip { height: 2; margin: 1 1 0 1; }
+    MarkerStrip.-bare { display: none; }
+    """
 
     pins: reactive[tuple[Pin, ...]] = reactive(())
     total: reactive[int] = reactive(0)

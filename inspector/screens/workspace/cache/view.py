@@ -91,7 +91,7 @@ class CacheView(CurveView):
         self.query_one("#figures", StatusLine).left = figures(report)
         strip = self.query_one(MarkerStrip)
         strip.pins = tuple(Pin(point.prefix_tokens, point.honoured) for point in report.breakpoints)
-        strip.display = bool(strip.pins)
+        strip.set_class(not strip.pins, "-bare")
         strip.total = next((call.prompt for call in reversed(report.calls) if call.prompt), 0)
         strip.words = marker_words(report)
         self._draw_curve(report)

@@ -47,7 +47,7 @@ def card_lines(
     width: int,
     ink: Palette,
 ) -> Iterator[Line]:
-    """The card of a session, with oddities of its lineage, or of one of its generations.
+    """The card of a session, with notes on its lineage, or of one of its generations.
 
     `begun` is the compaction it begins with; None if there is none or it is not known yet.
     """
@@ -105,7 +105,7 @@ def _session(
         yield from field("together", words_below, width, ink, "money")
     yield from field("resume", resume_words(chain, session.id), width, ink, "ink-muted")
     for number, words in enumerate(chain.findings):
-        yield from field("" if number else "▲ odd", words, width, ink, "severity-warning")
+        yield from field("" if number else "▲ note", words, width, ink, "severity-warning")
 
 
 def resume_words(chain: Chain, session_id: str) -> str:

@@ -105,22 +105,33 @@ def _when(event: CompressionEvent) -> str:
 def event_lines(
     event: CompressionEvent, width: int, ink: Palette, aftermath: Aftermath | None = None
 ) -> Iterator[Line]:
-    """Everything about one compaction: why, arithmetic, effect, what it lost and cost."""
-    badge = certainty(event)
-    yield from _verdict(event.explanation or "The cause is unknown.", event.verdict, badge, width, ink)
+    """Everything about one compaction: what it cost and lost, then why it ran, effect, arithmetic."""
+    if event.completed:
+        yield from field("cost", bill(aftermath.payback) if aftermath else WAITING, width, ink, "money")
+        yield from field("lost", lost(aftermath.kept) if aftermath else WAITING, width, ink)
+        yield from missing_lines(aftermath.kept if aftermath else None, width, ink)
+    yield from _verdict(_reason(event), event.verdict, certainty(event), width, ink)
     for words in event.disagreements:
         yield from field("▲ but", words, width, ink, "severity-warning")
-    if event.completed:
-        yield from field("lost", lost(aftermath.kept) if aftermath else WAITING, width, ink)
-        yield from field("cost", bill(aftermath.payback) if aftermath else WAITING, width, ink, "money")
-        yield from missing_lines(aftermath.kept if aftermath else None, width, ink)
     yield from field("result", effect(event), width, ink)
     yield from field("size", compared(event), width, ink)
-    yield from _sums(event.arithmetic, width, ink)
+    yield from _sums((step for step in event.arithmetic if step not in _comparisons(event)), width, ink)
     yield from field("summary", summary(event), width, ink)
     if event.focus:
         yield from field("focus", event.focus, width, ink)
     yield from field("where", where(event), width, ink)
+
+
+def _reason(event: CompressionEvent) -> str:
+    """The explanation without the sizes compared, which a row below it states."""
+    said = event.explanation or "The cause is unknown."
+    reason, sizes, _ = said.partition(f": {fmt.count(event.tokens)} against ")
+    return f"{reason}." if sizes else said
+
+
+def _comparisons(event: CompressionEvent) -> tuple[str, ...]:
+    """The last step of the arithmetic as the row of sizes states it."""
+    return tuple(f"{fmt.count(event.tokens)} {sign} {fmt.count(event.threshold)}" for sign in (">=", "<"))
 
 
 def missing_lines(kept: Retention | None, width: int, ink: Palette) -> Iterator[Line]:
@@ -181,10 +192,10 @@ def compared(event: CompressionEvent) -> str:
     tokens, threshold, window = event.tokens, event.threshold, event.window
     if event.trigger in ASKED_FOR:
         return f"{fmt.count(tokens)} tokens; the limit of {fmt.count(threshold)} did not matter"
-    text = f"{fmt.count(tokens)} tokens, limit {fmt.count(threshold)} · window {fmt.count(window)}"
-    if tokens is None or threshold is None:
-        return text
-    return f"{text} · {abs(tokens - threshold):,} {'over' if tokens >= threshold else 'under'}"
+    known = f"{fmt.count(tokens)} tokens, "
+    if tokens is not None and threshold is not None:
+        known += f"{abs(tokens - threshold):,} {'over' if tokens >= threshold else 'under'} the "
+    return f"{known}limit of {fmt.count(threshold)} · window {fmt.count(window)}"
 
 
 def where(event: CompressionEvent) -> str:

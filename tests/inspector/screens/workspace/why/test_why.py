@@ -59,11 +59,30 @@ PAYBACK = Payback(NOW, "s1", 30_000, Decimal("0.41"), Decimal("0.19"), Decimal("
 def test_a_card_holds_sentence_numbers_effect_sums_and_evidence() -> None:
     text = card(event())
     for words in (
-        "It fired before a model call.", "✓ from the log", "54,828 tokens, limit 54,400", "428 over",
+        "It fired before a model call.", "✓ from the log", "54,828 tokens, 428 over the limit of 54,400",
         "49 → 20 messages", "54.8K → 20.9K tokens (-62%)", "mock-model · 512 tokens",
         "0.85 × 64,000 = 54,400", "log agent.log:812",
     ):  # fmt: skip
         assert words in text
+
+
+def test_a_card_states_the_sizes_that_were_compared_once() -> None:
+    text = card(
+        event(
+            explanation="The request was estimated: 54,828 against 54,400 (window 64,000).",
+            arithmetic=("0.85 × 64,000 = 54,400", "54,828 >= 54,400"),
+            evidence=(),
+        )
+    )
+    assert "The request was estimated." in text
+    assert text.count("54,828") == 1
+
+
+def test_a_source_of_several_pieces_of_evidence_is_named_once() -> None:
+    pieces = (Evidence(Source.DERIVED, "the newest summary", text) for text in ("24 hours", "212 passed"))
+    text = card(event(evidence=tuple(pieces)))
+    assert text.count("the newest summary") == 1
+    assert "212 passed" in text
 
 
 def test_a_card_says_what_was_lost_and_what_it_cost() -> None:
@@ -105,7 +124,7 @@ def test_an_attempt_that_was_given_up_had_no_effect() -> None:
 
 def test_what_is_unknown_is_a_dash() -> None:
     text = card(event(tokens=None, threshold=None, window=None, messages_before=None))
-    assert "– tokens, limit – · window –" in text
+    assert "– tokens, limit of – · window –" in text
     assert "– → 20 messages" in text
 
 
@@ -176,7 +195,7 @@ async def test_a_wide_screen_holds_verdict_and_evidence_side_by_side_below_uncut
             event = next(at for at, line in enumerate(lines) if "automatic, before your message" in line)
             proof = next(at for at, line in enumerate(lines) if "evidence" in line)
             assert event < proof
-            assert lines[proof].index("Before your message") < lines[proof].index("evidence")
+            assert lines[proof].index("cost  ") < lines[proof].index("evidence")
 
 
 async def test_braces_walk_the_compactions_and_enter_shows_what_one_left(samples: Location) -> None:
