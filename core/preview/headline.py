@@ -14,6 +14,7 @@ from core.preview.words import (
     engine_plan,
     facts_sentence,
     headline_table,
+    is_unmatched,
     left_alone,
     most_important_loss,
 )
@@ -178,6 +179,8 @@ def _outcome(
         return Headline(sentence, remedies["unsupported"].format(quote=quote), Severity.WARNING)
     if loss is not None:
         return Headline(sentence, remedies["grave"].format(quote=_quoted(loss.value)), Severity.WARNING)
+    if is_unmatched(kept, focus):
+        return Headline(sentence, remedies["unmatched"], Severity.INFO)
     if little:
         return Headline(sentence, remedies["little"], Severity.INFO)
     lost = kept is not None and bool(kept.lost)

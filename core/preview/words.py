@@ -30,6 +30,10 @@ def facts_sentence(kept: Retention | None, focus: str | None = None) -> Iterator
     """`Keeps 9 of 10 requests, 41 of 41 files; loses 8 commands.`, with the focus first."""
     if kept is None or not kept.by_category:
         return
+    if focus and is_unmatched(kept, focus):
+        none = f"No fact is about “{shortened(focus, MAX_HEADLINE_CHARS // 4)}”."
+        yield from (f"{none} {words}" for words in facts_sentence(kept))
+        yield none
     if focus and kept.focus is not None and kept.rest is not None and kept.focus.of:
         about, rest, topic = kept.focus, kept.rest, shortened(focus, MAX_HEADLINE_CHARS // 4)
         words = f"Keeps {about.of - about.lost:,} of {plural(about.of, 'fact')} of “{topic}”"
@@ -49,6 +53,11 @@ def facts_sentence(kept: Retention | None, focus: str | None = None) -> Iterator
         yield f"Loses {', '.join(gone[:3])}."
     else:
         yield "Keeps every checkable fact."
+
+
+def is_unmatched(kept: Retention | None, focus: str | None) -> bool:
+    """Whether no fact is about a topic, so that it keeps nothing more than a summary without one."""
+    return bool(focus) and kept is not None and kept.focus is not None and not kept.focus.of
 
 
 def unchecked_sentence(kept: Retention) -> str:

@@ -179,28 +179,25 @@ class Books:
     def notes(self) -> tuple[str, ...]:
         """What is missing from the numbers, and what was assumed."""
         silent, disagreeing, residual, unbooked = self.counted[1:]
-        reasons = (
-            (
-                self.earlier,
-                "{} began before this period and went on; a session's usage counts where it began",
-            ),
-            (
-                unbooked,
-                "{} made calls that Hermes did not record (/compress, timeouts, answers cut off): "
-                "the true total is higher",
-            ),
-            (silent, "{} with messages but no recorded usage: the true total is higher"),
-            (
-                disagreeing,
-                "{} whose usage by model exceeds the session's own total; the session's total is shown",
-            ),
-            (residual, "{} with usage no model row accounts for; it counts for the session's own model"),
-            (
-                self.overran,
-                f"{{}} ran on into a later {self.by}; a session's usage counts where it began; {_BY_CALL}",
-            ),
+        lacking = " and ".join(
+            _counted(
+                (unbooked, "{} made calls that Hermes did not record (/compress, timeouts, answers cut off)"),
+                (silent, "{} with messages but no recorded usage"),
+            )
         )
-        notes = [text.format(plural(count, "session")) for count, text in reasons if count]
+        where = "a session's usage counts where it began"
+        notes = [
+            *_counted((self.earlier, f"{{}} began before this period and went on; {where}")),
+            *([f"{lacking}: the true total is higher"] if lacking else []),
+            *_counted(
+                (
+                    disagreeing,
+                    "{} whose usage by model exceeds the session's own total; the session's total is shown",
+                ),
+                (residual, "{} with usage no model row accounts for; it counts for the session's own model"),
+                (self.overran, f"{{}} ran on into a later {self.by}; {where}; {_BY_CALL}"),
+            ),
+        ]
         if self.unsplit:
             notes.append("Hermes before 0.19 does not record the usage of summaries and other side tasks")
         if self.mispriced and self.prices is not None:
@@ -208,6 +205,11 @@ class Books:
             sums = plural(len(self.mispriced), "recorded cost differs", "recorded costs differ")
             notes.append(f"{sums} from the list price (Hermes: {theirs}; list: {self.prices.list.source})")
         return tuple(notes)
+
+
+def _counted(*reasons: tuple[int, str]) -> list[str]:
+    """The reasons that some sessions give, each with how many."""
+    return [text.format(plural(count, "session")) for count, text in reasons if count]
 
 
 def _book(

@@ -130,7 +130,7 @@ def focus_caveats(focus: str, retention: Retention, middle: Sequence[Message]) -
     if not retention.focus.of:
         meant = nearest(focus, (message.text for message in middle))
         hint = f" Did you mean {meant}?" if meant else ""
-        yield f"Nothing checkable in the summarised messages is about {focus.strip()!r}.{hint}"
+        yield f"No fact in the summarised messages is about {focus.strip()!r}.{hint}"
     elif not retention.rest.of:
         yield f"Everything in the summarised messages is about {focus.strip()!r}: it favours nothing."
 

@@ -92,6 +92,15 @@ def test_with_a_focus_it_says_what_is_kept_of_that_and_of_the_rest() -> None:
     assert "TOPIC" not in str(told.remedy)
 
 
+def test_a_topic_that_no_fact_is_about_is_said_before_what_is_kept() -> None:
+    kept = replace(
+        retained(Fact("asks", "port it", (3,), "kept")), focus=FactCount(0, 0, 0), rest=FactCount(1, 0, 0)
+    )
+    told = headline_of(replace(large(kept), focus="docker"))
+    assert told.sentence.endswith("No fact is about “docker”. Keeps 1 of 1 request.")
+    assert "topic that the messages mention" in str(told.remedy)
+
+
 def test_a_preview_that_loses_half_of_the_facts_is_a_warning_as_a_compaction_that_did_is() -> None:
     kept = retained(Fact("commands", "pytest", (3,), "lost"), Fact("commands", "ls", (3,), "kept"))
     severities = [headline_of(large(replace(kept, score=score))).severity for score in (0.51, 0.5)]

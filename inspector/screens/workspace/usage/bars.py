@@ -39,8 +39,9 @@ BUCKET_NAMES = tuple(one[0] for one in sorted(STACKED, key=lambda one: one[3]))
 
 SHORT, TALL = 32, 50
 """Screen heights below which rows take precedence, and from which bars get all lines left over."""
-_BESIDE, _BESIDE_SHORT = 25, 20
-"""Lines used by everything but bars and rows (totals, titles, keys, the origin), and on short screens."""
+_BESIDE, _BESIDE_SHORT, _BESIDE_ALONE = 25, 20, 14
+"""Lines used by everything but bars and rows (totals, titles, keys, the origin), on short screens, and on
+short ones without the origin."""
 
 BAR = "▇"
 Others = Sequence[tuple[str, str]]
@@ -50,11 +51,12 @@ FIGURES = ("total", "hit_rate", "recorded", "computed")
 """The figures lists show of a conversation, and the cost at list price."""
 
 
-def lines_of(high: int, listed: int) -> int:
-    """Height of the bars on a screen `high` lines tall that lists `listed` rows."""
+def lines_of(high: int, listed: int, *, origin: bool = True) -> int:
+    """Height of the bars on a screen `high` lines tall that lists `listed` rows; `origin` if one is shown."""
     short = high < SHORT
     least = 2 if short else 6 if high < TALL else high // 4
-    room = high - listed - (_BESIDE_SHORT if short else _BESIDE)
+    beside = _BESIDE if not short else _BESIDE_SHORT if origin else _BESIDE_ALONE
+    room = high - listed - beside
     return max(least, min(high // (4 if short else 2), room))
 
 

@@ -188,7 +188,9 @@ class UsagePanel(Reporting, Vertical):
         widget.format, widget.scale, widget.pointed = bars.format, bars.scale, -1
         widget.adds = bars.unit == "days"
         widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
-        widget.styles.height = 1 + (lines_of(self.app.size.height, listed) if bars.values else 0)
+        origin = not self.has_class("-without-origin")
+        high = lines_of(self.app.size.height, listed, origin=origin) if bars.values else 0
+        widget.styles.height = 1 + high
 
     @on(RowList.Moved)
     def _show_origin(self, moved: RowList.Moved | None = None) -> None:

@@ -89,7 +89,7 @@ def noted(focus: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("focus", "said"),
     [
-        ("harbour", "Nothing checkable in the summarised messages is about 'harbour'."),
+        ("harbour", "No fact in the summarised messages is about 'harbour'."),
         ("lantren", "Did you mean lantern?"),
         ("  ", ""),
     ],

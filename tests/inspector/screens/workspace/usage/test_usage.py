@@ -341,3 +341,4 @@ def test_a_period_without_spending_says_what_to_try() -> None:
 def test_the_bars_take_what_the_rows_leave_of_a_tall_screen() -> None:
     assert [lines_of(high, 3) for high in (24, 30, 40, 60)] == [2, 7, 12, 30]
     assert lines_of(60, 40) == 15
+    assert [lines_of(30, 9, origin=origin) for origin in (True, False)] == [2, 7]
