@@ -25,7 +25,7 @@ from core.explain.compactions.outcome import summary_outcome
 from core.explain.compactions.refusals import newest_failure, refusal_of, refused_earlier
 from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, attempt_of
 from core.explain.compactions.turn_attempts import lines as attempt_lines
-from core.explain.compactions.verdict import Ruling, rule
+from core.explain.compactions.verdict import Ruling, counts_what_was_said, rule
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import gate_of, is_local
 from core.explain.context.log.log_claims import same_model, with_deleted
@@ -219,6 +219,8 @@ def _fits_mode(context: ConversationContext, rows: BoundaryRows, release: str) -
 
 def _tokens_after(context: ConversationContext, pair: Match, release: str) -> int | None:
     (attempt, rows), session = pair, context.conversation.tip
+    if counts_what_was_said(context, pair, release):
+        return None
     if rows is not None:
         session = context.sessions.get(rows.opened.session_id, session)
     stated = attempt.done.tokens_after if attempt is not None and attempt.done is not None else None

@@ -41,7 +41,7 @@ def summary(event: CompressionEvent) -> str:
     words = {
         SummaryStatus.MODEL: "written by a model",
         SummaryStatus.FALLBACK: "no model answered: Hermes put a fixed text in its place",
-        SummaryStatus.ABORTED: "none was made",
+        SummaryStatus.ABORTED: "none was kept",
         SummaryStatus.INSPECTOR: "written by Hermes Inspector, without a model",
         SummaryStatus.UNKNOWN: "not on record who wrote it",
     }[outcome.status]
@@ -53,7 +53,7 @@ def summary(event: CompressionEvent) -> str:
 def lost(kept: Retention | None) -> str:
     """What no summary keeps of the middle; important kinds come first, and are named even if none is lost."""
     if kept is None:
-        return f"{fmt.UNKNOWN} there is no summary on record to compare with what was removed"
+        return f"{fmt.UNKNOWN} what was removed or its summary is not on record, so nothing can be compared"
     if not kept.by_category:
         return "nothing that can be checked"
     if not any(count.lost for count in kept.by_category.values()):

@@ -85,7 +85,7 @@ class Attempt:
     def completed(self) -> bool:
         """Whether the log says that a new transcript was put in place."""
         if self.done is not None:
-            return True
+            return all(line.kind is not Kind.NOT_STORED for line in self.inner)
         return self.record is not None and self.record.commit == "committed"
 
     @property
@@ -165,6 +165,8 @@ def _add_record(
         drafts.append(_Draft(record.session or "", cause, position, done=record, open=False, end=position))
     elif record.kind in _ENDS:
         _add_done(drafts, thread, position, record)
+    elif record.kind is Kind.NOT_STORED and (done := drafts[-1].done if drafts else None):
+        drafts[-1].inner += [record] if record.at - done.at <= _SAID_AT_ONCE else []
     elif record.kind is Kind.TELEMETRY and record.telemetry is not None:
         _take_telemetry(drafts, position, record, record.telemetry)
 

@@ -178,7 +178,7 @@ def disagreements(
     done, sent, cause = attempt.done, attempt.following, attempt.cause
     if done is not None and rows is not None:
         yield from () if spared else _miscounted(attempt, done, rows, joined)
-    elif done is not None and done.kind is Kind.DONE and not rewritten:
+    elif done is not None and done.kind is Kind.DONE and attempt.completed and not rewritten:
         began = attempt.started.session if attempt.started is not None else done.session
         lost = f": it went on in {done.session}, which the database does not hold"
         yield done.where + (

@@ -13,7 +13,7 @@ from core.explain.compactions.from_rows import UNDERIVED, Derived, derive
 from core.explain.compactions.matching import Match
 from core.explain.compactions.past_window import PastWindow, past_window
 from core.explain.context.context import ConversationContext
-from core.explain.context.gather import gateway_rows
+from core.explain.context.gather import gateway_rows, is_local
 from core.explain.context.log.log_claims import lowered_threshold, passed_over, stated_by_engine
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
@@ -85,7 +85,8 @@ def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
     derived = _derived(context, pair, release, limits, others)
     trigger, verdict = _verdict(cause, derived)
     threshold, lowered = _threshold(context, attempt, past, limits, trigger, release)
-    line, tokens = cause.line if cause is not None else None, _tokens(attempt, derived)
+    line = cause.line if cause is not None else None
+    tokens = None if counts_what_was_said(context, pair, release) else _tokens(attempt, derived)
     counted = line.before if line is not None and line.kind is Kind.HYGIENE else None
     most = gateway_rows(context.config, context.policy(release))
     numbers = (tokens, threshold, past.window, limits, derived, lowered, others, past)
@@ -99,6 +100,13 @@ def rule(context: ConversationContext, pair: Match, release: str) -> Ruling:
     if found.denied:
         return found._replace(threshold=None, window=past.window if past.stated else None)
     return found
+
+
+def counts_what_was_said(context: ConversationContext, pair: Match, release: str) -> bool:
+    """Whether the lines of a `/compress` count only what was said: a gateway left out the tool results."""
+    session = context.sessions.get(pair.session(context), context.conversation.tip)
+    by_hand = pair.cause is not None and pair.cause.trigger is Trigger.MANUAL
+    return by_hand and not is_local(session.source) and not context.policy(release).hygiene.tool_rows
 
 
 def _stated_by_engine(context: ConversationContext, attempt: Attempt | None, found: Ruling) -> Ruling:

@@ -54,6 +54,7 @@ class Kind(StrEnum):
     DEFERRED = "deferred"
     REENTRY_SKIPPED = "reentry_skipped"
     NOT_CLEARED = "not_cleared"
+    NOT_STORED = "not_stored"
     OVER_THRESHOLD = "over_threshold"
     REARMED = "rearmed"
     SUMMARY_CALL = "summary_call"

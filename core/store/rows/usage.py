@@ -78,7 +78,7 @@ def _usage(row: sqlite3.Row) -> UsageRow:
 
 
 class _Compacted(NamedTuple):
-    """A session that was compacted.
+    """A session that was compacted, or may have been.
 
     Attributes:
         rotated: By a continuation, whose rows hold the summary.
@@ -166,7 +166,8 @@ def _compacted(
     if schema.has("session_model_usage", "session_id", "task", "api_call_count"):
         test = "session_id = sessions.id AND task = 'compression'"
         booked = f"(SELECT total(api_call_count) FROM session_model_usage WHERE {test})"  # noqa: S608
-    any_of = f"({rotated} OR {archived} OR {failed} IS NOT NULL)"
+    # Until 0.18 a gateway deletes what it compacts: only the summary in the rows tells of it.
+    any_of = f"({rotated} OR {archived} OR {failed} IS NOT NULL)" if booked != "0" else "1"
     query = f"SELECT id, {rotated}, {booked}, {failed} FROM sessions WHERE {HAS_ID} AND {any_of}"  # noqa: S608
     if ids is None:
         yield from map(_Compacted._make, connection.execute(query).fetchall())

@@ -134,3 +134,37 @@ def test_rows_with_times_of_before_belong_to_the_attempt_that_ended_not_to_one_k
     assert (killed.completed, done.completed, done.mode is None) == (False, True, False)
     assert killed.summary.failure is not None
     assert killed.summary.failure.cause == "ended"
+
+
+def _asked_in_a_chat(begun: MakeHome, focus: str | None = "the tests") -> Home:
+    home = _chat(begun)
+    home.call(1, 42_000)
+    home.turn_ended()
+    home.started(1_008, 14, focus=focus)
+    home.line("Auxiliary compression: using auto (mock-model) at http://h/v1/")
+    home.done(14, 9, 2_604)
+    return home
+
+
+def test_a_command_whose_result_the_gateway_does_not_store_has_failed(begun: MakeHome) -> None:
+    """Run with 0.17.0: the next turn began with all messages."""
+    home = _asked_in_a_chat(begun)
+    kept = "(session_id unchanged) — preserving original transcript instead of overwriting it (#44794)."
+    logger = "gateway.run"
+    home.line(f"Manual /compress: session rotation did not occur {kept}", tag=None, logger=logger)
+    home.turn(history=28)
+    (event,) = explained(home, release="0.17").events
+    assert not event.completed
+    assert event.summary.failure is not None
+    assert event.summary.failure.cause == "not_stored"
+    assert "did not store" in event.headline.sentence
+    assert event.disagreements == ()
+
+
+def test_a_command_in_a_chat_until_0_17_counts_only_what_was_said_so_it_tells_no_tokens(
+    begun: MakeHome,
+) -> None:
+    home = _asked_in_a_chat(begun)
+    by_release = {one: explained(home, release=one).events[0] for one in ("0.16", "0.18")}
+    assert [(one.tokens, one.tokens_after) for one in by_release.values()] == [(None, None), (1_008, 2_604)]
+    assert "token" not in by_release["0.16"].headline.sentence

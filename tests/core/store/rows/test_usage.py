@@ -16,7 +16,7 @@ from core.apply.rehearse import rehearse
 from core.hermes.markers.markers import DESCRIBED, UNBOOKED, markers
 from core.store.store import Store
 from tests.core.apply.material import conversation, preview
-from tests.core.store.database import SessionDatabase
+from tests.core.store.database import SUMMARY, SessionDatabase
 
 FALLBACK = "Summary generation was unavailable. 12 messages were removed to free context space"
 
@@ -76,6 +76,19 @@ def test_a_summary_by_rotation_lies_in_the_continuation_and_is_owed_by_the_sessi
         spent(database, "two")
         spent(database, "three")
     assert marked(database.path) == {"two"}
+
+
+def test_a_summary_for_which_a_gateway_deleted_what_was_said_is_owed(tmp_path: Path) -> None:
+    with SessionDatabase(tmp_path / "state.db", "0.16") as database:
+        for name in ("rewritten", "plain"):
+            database.session(name, source="telegram")
+            for number in range(4):
+                database.turn(name, f"{name}{number}")
+            counts = "input_tokens = 900, output_tokens = 90, message_count = 8"
+            database.connection.execute(f"UPDATE sessions SET {counts}")
+        rows = database.live("rewritten")
+        database.mark(rows[:1], content=f"{SUMMARY} so far")
+    assert marked(database.path) == {"rewritten"}
 
 
 def test_what_no_model_wrote_or_nobody_compacted_is_not_a_lower_bound(tmp_path: Path) -> None:

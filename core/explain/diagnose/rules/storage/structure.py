@@ -197,8 +197,10 @@ def compaction_not_reloaded(case: Case) -> Iterable[Found]:
     left = {len(rows.after) for rows in case.context.boundaries}
     done = None
     grown = 0
-    for record in case.lines(Kind.DONE, Kind.TURN, Kind.CALL):
-        if record.kind is Kind.DONE:
+    for record in case.lines(Kind.DONE, Kind.TURN, Kind.CALL, Kind.NOT_STORED):
+        if record.kind is Kind.NOT_STORED:
+            done = None  # it says so itself, and so does the event
+        elif record.kind is Kind.DONE:
             done, grown = record, 0
         elif record.kind is Kind.CALL:
             grown += 1
