@@ -44,6 +44,8 @@ from inspector.widgets.panes.text_pane import TextPane
 LOADING = "Adding up tokens and money; for a large database the first time takes some seconds."
 ROOMY = 110
 """Columns from which the totals have more detail."""
+EMPTY_LINES = 3
+"""Height of a list that says why it is empty."""
 MIN_ROWS = 4
 """Fewer rows than this leave room for their origin on a short screen."""
 
@@ -60,6 +62,7 @@ class UsagePanel(Reporting, Vertical):
         LedgerList { height: 3fr; padding: 0 1; }
         #origin { height: 2fr; padding: 0 1; border-top: solid $rule; }
         &.-without-origin #origin { display: none; }
+        &.-nothing #buckets, &.-nothing DayBars, &.-nothing #origin { display: none; }
     }
     """
     rows = getters.query_one(LedgerList)
@@ -131,6 +134,7 @@ class UsagePanel(Reporting, Vertical):
         again = self._answer is not None and self._answer.question == found.question
         before = self.rows.current if again else None
         self._answer, self._detail = found, None
+        self.set_class(not found.ledger.rows, "-nothing")
         self._draw_sums()
         self._draw_bars(bars_of(found), len(found.ledger.rows))
         self.query_one(Banner).say(" · ".join([*(error.line for error in found.errors), *found.ledger.notes]))
@@ -150,7 +154,8 @@ class UsagePanel(Reporting, Vertical):
         about = before and (before.key, before.task)
         same = (place for place, row in enumerate(rows) if (row.key, row.task) == about)
         self.rows.show(ListRows(rows), cursor=next(same, left))
-        self.rows.styles.max_height = LedgerList.HEADER_LINES + max(1, len(rows))  # the origin has the rest
+        # The origin has the rest; what an empty list says begins below a blank line.
+        self.rows.styles.max_height = LedgerList.HEADER_LINES + (len(rows) or EMPTY_LINES)
 
     def _add_detail(self, found: UsageAnswer, more: Detail) -> None:
         """Show the details next to the totals."""

@@ -27,6 +27,7 @@ from inspector.screens.workspace.usage.words import headline, nothing, waiting
 from inspector.widgets.charts.day_bars import AXIS, DayBars, spans, summed
 from inspector.widgets.charts.stack import Layer
 from tests.conftest import NOW
+from tests.core.store.database import SessionDatabase
 from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
 
@@ -336,6 +337,17 @@ async def test_a_click_on_a_title_chooses_the_figure_and_one_on_a_row_goes_there
 def test_a_period_without_spending_says_what_to_try() -> None:
     assert nothing(Question()) == "Nothing was spent today. p shows another period."
     assert nothing(Question(session="s1")) == "Nothing was spent in all time."
+
+
+async def test_an_empty_database_shows_what_to_try_instead_of_columns_of_dashes(
+    database: SessionDatabase,
+) -> None:
+    app = InspectorApp([Location(database.path)], view="spending", now=lambda: NOW)
+    async with settled(app, 90, 24) as pilot:
+        text = drawn(pilot)
+        assert "p shows another period." in text
+        assert "cache read –" not in text
+        assert "no day has a price" not in text
 
 
 def test_the_bars_take_what_the_rows_leave_of_a_tall_screen() -> None:
