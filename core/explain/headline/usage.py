@@ -61,7 +61,8 @@ def of_sums(
         mark = "≥" if lower_bound else ""
         return Headline(f"{mark}{short(totals.tokens.total)} tokens{over}; {unpaid}.", None)
     mark = "≥" if missing or lower_bound else ""
-    sentence = f"{mark}{money(usd)}{over}, {plural(totals.calls, 'call')}."
+    listed = " at list price" if totals.recorded.usd is None else ""
+    sentence = f"{mark}{money(usd)}{listed}{over}, {plural(totals.calls, 'call')}."
     share = best_cost(largest).usd
     if rows > 1 and usd > 0 and share:
         name = masked_start(" ".join((largest.label or largest.key).split()), _MAX_NAME_CHARS)
@@ -121,10 +122,12 @@ def brief_cause(cause: str) -> str:
 
 def _unbroken(found: CacheReport) -> Headline:
     table, hit = _table(), found.tokens.hit_rate
-    if not found.calls or hit is None:
+    if hit is None:
         return Headline(f"{table['unread']}.")
     if not hit and found.layout == "none":
         return Headline(f"{table['uncached']}: {found.route.why}.", None, Severity.INFO)
+    if not found.calls:
+        return Headline(f"{table['summed'].format(hit=percent(hit))}.")
     return Headline(f"{table['none'].format(hit=percent(hit))}.")
 
 

@@ -160,7 +160,7 @@ def _cost(row: SessionLine) -> tuple[Piece, ...]:
         if is_local_only(row.sessions):
             return (("money!", f"{NO_BILL} "),)
     if cost.usd is None and cost.status in (None, "unknown"):
-        return (("ink-muted", "cost unknown "),)
+        return (("ink-muted", "no cost recorded "),)
     amount = fmt.money(cost.usd, mark=fmt.LOWER_BOUND if row.row.lower_bound else "")
     return (("money!", f"{amount} "), ("ink-muted", f"{cost.status or ''} ".lstrip()))
 

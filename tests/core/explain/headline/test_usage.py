@@ -37,6 +37,13 @@ def test_the_cost_comes_first_and_then_what_most_of_it_went_to() -> None:
     )
 
 
+def test_a_cost_that_hermes_did_not_record_is_called_list_price() -> None:
+    listed = LedgerRow("total", calls=6, computed=Money(Decimal("0.08")))
+    assert usage_headline(Ledger("model", (listed,), listed), "today").sentence.startswith(
+        "$0.080 at list price today, 6 calls."
+    )
+
+
 def test_what_is_partly_unpriced_is_a_lower_bound() -> None:
     ledger = Ledger("model", (row("opus", "6.03"),), row("total", "6.03", 20, missing=3))
     assert usage_headline(ledger).sentence.startswith("≥$6.03, ")
@@ -141,6 +148,12 @@ def test_without_prices_no_sum_is_reported() -> None:
 def test_a_cache_without_breaks_says_how_much_it_served() -> None:
     assert cache_headline(report(read=45_000)).sentence == (
         "No cache break: 90% of all prompt tokens came from the cache."
+    )
+
+
+def test_a_cache_without_a_log_says_how_much_it_served_and_that_its_breaks_are_not_known() -> None:
+    assert cache_headline(replace(report(read=45_000), calls=(), log=False)).sentence == (
+        "90% of all prompt tokens came from the cache; no log line is left to tell its breaks."
     )
 
 

@@ -117,4 +117,4 @@ async def test_the_card_says_of_a_server_of_ones_own_that_nobody_bills_it_as_the
             assert NO_BILL in drawn(pilot)
             while listing.current.title != "Résumé du journal":
                 await press(pilot, "up")
-            assert "cost unknown" in drawn(pilot)
+            assert "no cost recorded" in drawn(pilot)

@@ -80,7 +80,8 @@ class ColumnHead(Widget):
                 continue
             kept, of = count
             token = "ink-muted" if not of else "severity-ok" if kept == of else "severity-warning"
-            line = Line().gap().add(f"{kept:,} of {of:,} ", palette.style(token, bold=topic == self._topic))
+            figures = f"{kept:,} of {of:,} " if of else "no "
+            line = Line().gap().add(figures, palette.style(token, bold=topic == self._topic))
             about = f"“{clean_line(topic)}”"
             words = f"facts of {about}" if self.size.width >= ROOMY else about
             yield line.add(words, palette.style("ink-muted"), most=max(0, self.size.width - line.width - 1))

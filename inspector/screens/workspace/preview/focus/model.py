@@ -123,15 +123,22 @@ def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> He
         gains.append((kept - without, topic, f"{kept:,} of {of:,}", f"{without:,}", own))
     gain, topic, kept_words, without_words, own = max(gains, key=lambda one: one[0])
     if gain <= 0:
-        gained = "Neither topic gains anything" if len(topics) > 1 else f"Focus “{topic}” gains nothing"
-        said = f"{gained}: a summary without a focus keeps as much of it."
-        return Headline(said, "/compress without a topic", Severity.INFO)
+        return Headline(_no_gain(topics, made[1:]), "/compress without a topic", Severity.INFO)
     all_own, all_plain = (sum(fact.fate != LOST for fact in one.facts) for one in (own, plain))
     rest = f"{all_own:,} of all {len(plain.facts):,} facts (no focus: {all_plain:,})"
     sentence = (
         f"Focus “{topic}” keeps {kept_words} facts of its topic (no focus: {without_words}), and {rest}."
     )
     return Headline(sentence, f"/compress {topic}", Severity.INFO if all_own < all_plain else None)
+
+
+def _no_gain(topics: Sequence[str], retentions: Sequence[Retention]) -> str:
+    """Why none of the topics is worth naming."""
+    if not any(map(facts_on_topic, retentions)):
+        about = " or ".join(f"“{topic}”" for topic in topics)
+        return f"No fact is about {about}: without a topic the summary keeps as much."
+    gained = "Neither topic gains anything" if len(topics) > 1 else f"Focus “{topics[0]}” gains nothing"
+    return f"{gained}: a summary without a focus keeps as much of it."
 
 
 def _key(fact: Fact) -> Key:
