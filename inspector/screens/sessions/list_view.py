@@ -162,15 +162,15 @@ def cells(pieces: Sequence[Piece]) -> int:
 
 
 def _place(locations: Sequence[Location], room: int) -> str:
-    """The home's full path, or else its last folder, or else that without the number of profiles."""
+    """The home's full path or else its last folder, without the number of profiles if that needs the room."""
     if not locations:
         return "no database"
     path, more = locations[0].home or locations[0].db, len(locations) - 1
     others = f" +{fmt.plural(more, 'profile')}" if more else ""
+    whole, short = _short(path), f"…/{path.name}"
     if (path.parent.name, path.name[:5]) == SAMPLES:
-        return f"sample sessions{others}"
-    short = f"…/{path.name}"
-    return next((text for text in (_short(path) + others, short + others) if cell_len(text) <= room), short)
+        whole = short = "sample sessions"
+    return next((text for text in (whole + others, short + others) if cell_len(text) <= room), short)
 
 
 def _short(path: Path) -> str:

@@ -42,8 +42,8 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.text_pane import TextPane
 
 LOADING = "Adding up tokens and money; for a large database the first time takes some seconds."
-ROOMY = 110
-"""Columns from which the totals have more detail."""
+NARROW, ROOMY = 80, 110
+"""Columns below which the totals have less detail, and from which they have more."""
 EMPTY_LINES = 3
 """Height of a list that says why it is empty."""
 MIN_ROWS = 4
@@ -171,7 +171,8 @@ class UsagePanel(Reporting, Vertical):
     def _draw_sums(self) -> None:
         if self._answer is not None:
             roomy, sums = self.size.width >= ROOMY, self.query_one("#sums", StatusLine)
-            sums.left, sums.right = headline(self._answer, shell(self).now(), roomy=roomy)
+            brief = self.size.width < NARROW
+            sums.left, sums.right = headline(self._answer, shell(self).now(), roomy=roomy, brief=brief)
             line = usage_headline(self._answer.ledger, period_of(self._answer.question))
             if self._idle and not self._answer.question.path:
                 line = replace(line, sentence=f"Nothing was spent today. {line.sentence}")

@@ -39,9 +39,9 @@ def period_of(question: Question) -> str:
 
 
 def headline(
-    found: UsageAnswer, now: datetime, *, roomy: bool = True
+    found: UsageAnswer, now: datetime, *, roomy: bool = True, brief: bool = False
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Left: the period and its cost, recorded and by list price. Right: hit rate and forecast."""
+    """Left: the period and its cost, recorded and by list price. Right: hit rate, forecast unless `brief`."""
     totals = found.ledger.totals
     least = found.ledger.lower_bound
     mark = fmt.LOWER_BOUND if least else ""
@@ -60,7 +60,7 @@ def headline(
     if roomy and saved is not None and saved > 0:
         right.append(("bucket-read", f", saved {fmt.money(saved, mark=fmt.ESTIMATE)}"))
     month = at_this_pace(found, now)
-    if month is not None:
+    if month is not None and not brief:
         words = f" · {now.astimezone():%B} {fmt.money(month, mark=fmt.ESTIMATE)} at this pace"
         right.append(("ink-muted", words))
     return tuple(left), tuple(right)

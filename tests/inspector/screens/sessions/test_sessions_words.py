@@ -68,6 +68,12 @@ async def test_where_there_is_little_room_the_place_stays_and_the_sums_give_way(
         assert sum(len(text) for _, text in (*head.left, *head.right)) <= 56 or not head.right
 
 
+@pytest.mark.parametrize(("width", "said"), [(80, "sample sessions +1 profile"), (60, "sample sessions")])
+def test_the_number_of_profiles_of_the_samples_gives_way_to_what_today_cost(width: int, said: str) -> None:
+    home = Path("/cache/hermes-inspector/demo-1")
+    assert header([Location(home / "state.db", home)] * 2, 31, width)[0][1] == said
+
+
 async def test_sessions_of_earlier_days_cost_nothing_today(
     app: MakeApp, home: Path, database: SessionDatabase
 ) -> None:

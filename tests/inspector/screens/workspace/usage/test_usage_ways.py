@@ -44,6 +44,12 @@ def test_a_month_is_predicted_only_from_a_period_that_holds_all_of_it() -> None:
     assert at_this_pace(replace(found, question=Question(session="x")), NOON) is None
 
 
+def test_a_narrow_screen_keeps_what_was_recorded_and_leaves_out_the_forecast() -> None:
+    found = answer(days(10, 10), Question())
+    assert "at this pace" in headline(found, NOON)[1][-1][1]
+    assert not any("at this pace" in text for _, text in headline(found, NOON, brief=True)[1])
+
+
 def test_days_without_a_price_are_drawn_by_their_tokens() -> None:
     bars = bars_of(answer(days(None, None, None), Question()))
     assert list(bars.values) == [1000, 2000, 3000]
