@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from core.compress.sizing.threshold import gate_blocks
-from core.errors import NotFoundError
 from core.explain.compactions import sentences as wording
 from core.explain.compactions.attempts import Attempt, find_attempts
 from core.explain.compactions.causes import MISTAKEN
@@ -27,7 +26,7 @@ from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, a
 from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, counts_what_was_said, rule
 from core.explain.context.context import ConversationContext, open_context
-from core.explain.context.gather import gate_of, is_local
+from core.explain.context.gather import exists, gate_of, is_local, log_about
 from core.explain.context.log.log_claims import same_model, with_deleted
 from core.explain.context.next_request import lacks_stored, next_request
 from core.explain.context.rows.boundary_rows import BoundaryRows
@@ -85,7 +84,8 @@ def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
     """The compactions of one conversation, completed and aborted, in time order."""
     turns_tagged = not context.store.schema.pools_compression
     gateway = not all(is_local(session.source) for session in context.conversation.sessions)
-    records, ids = with_deleted(context.log, context.sessions, partial(_exists, context))
+    read = partial(log_about, context.store.location.home)
+    records, ids = with_deleted(context.log, context.sessions, partial(exists, context.store), read)
     settled, clock = datetime.now(UTC) - _BEGINS_SOON, context.clock
     attempts = find_attempts(
         records,
@@ -104,13 +104,6 @@ def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
         left = event.messages_after if pair.rows is not None else left
         events.append(event)
     return with_recorded_proof(events, context)
-
-
-def _exists(context: ConversationContext, session: str) -> bool:
-    try:
-        return bool(context.store.session(session))
-    except NotFoundError:
-        return False
 
 
 def _under_way(context: ConversationContext, attempt: Attempt) -> bool:

@@ -38,6 +38,8 @@ def effect(event: CompressionEvent) -> str:
 def summary(event: CompressionEvent) -> str:
     """Who wrote the summary."""
     outcome = event.summary
+    if event.pruned:
+        return "none: nothing was summarised"
     words = {
         SummaryStatus.MODEL: "written by a model",
         SummaryStatus.FALLBACK: "no model answered: Hermes put a fixed text in its place",

@@ -66,7 +66,9 @@ def foreign_engine(context: ConversationContext) -> ForeignEngine | None:
 def written_by_another(rows: BoundaryRows) -> bool:
     """Whether rows replaced others without any summary that Hermes writes."""
     in_place = rows.boundary.mode is BoundaryMode.IN_PLACE
-    return rows.summary is None and (rows.boundary.summary_row is not None or in_place)
+    if rows.pruned or rows.summary is not None:
+        return False
+    return rows.boundary.summary_row is not None or in_place
 
 
 def engine_of(context: ConversationContext) -> str | None:

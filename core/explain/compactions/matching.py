@@ -150,8 +150,9 @@ def _completed(attempt: Attempt, rows: BoundaryRows) -> bool:
 def _same_child(attempt: Attempt, rows: BoundaryRows) -> bool:
     """Whether the attempt began the session; one whose parent was deleted looks rewritten."""
     mode = rows.boundary.mode
-    orphaned = mode is BoundaryMode.REWRITE and attempt.started is None
     named = attempt.done is not None and attempt.done.session == rows.opened.session_id
+    began = attempt.started.session if attempt.started is not None else None
+    orphaned = mode is BoundaryMode.REWRITE and began != rows.opened.session_id
     return named and (mode is BoundaryMode.ROTATION or orphaned)
 
 

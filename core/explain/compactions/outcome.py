@@ -78,8 +78,8 @@ def _cause_from_context(
     context: ConversationContext, attempt: Attempt, failure: Failure, release: str
 ) -> str:
     """The cause according to lines around an attempt, where its own lines name none or only a lock."""
+    own = context.config.value("auxiliary.compression.model", release)
     if attempt.first.kind in BY_AGENT:
-        own = context.config.value("auxiliary.compression.model", release)
         return "stopped" if own else "ended"
     before = [line for line in context.log.records if line.at < attempt.first.at]
     if failure.cause == "skipped":
@@ -95,6 +95,8 @@ def _cause_from_context(
         return failure.cause
     if _ended_in(context, attempt.first):
         return "ended"
+    if own and context.store.schema.pools_compression and attempt.telemetry is None and not attempt.inner:
+        return "stopped"  # from 0.20 on telemetry follows unless the check of the summary model raises
     cause_line = next(
         (line for line in reversed(before) if line.kind in (Kind.TURN, Kind.SUMMARY_FAILED)), None
     )

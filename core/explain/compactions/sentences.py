@@ -62,6 +62,9 @@ def explanation(ruling: Ruling, refused: str = "") -> str:
 
 def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
     """The arithmetic, one step a line: the threshold, or whose it was, then the comparison."""
+    if ruling.trigger is Trigger.PRUNE:
+        yield from ruling.derived.steps if ruling.derived is not None else ()
+        return
     if ruling.trigger is Trigger.HYGIENE and ruling.window and ruling.threshold is not None:
         share = ruling.threshold / ruling.window
         yield f"the gateway steps in at {share:.0%} of {ruling.window:,} = {ruling.threshold:,}"

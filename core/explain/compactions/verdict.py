@@ -14,7 +14,12 @@ from core.explain.compactions.matching import Match
 from core.explain.compactions.past_window import PastWindow, past_window
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import gateway_rows, is_local
-from core.explain.context.log.log_claims import lowered_threshold, passed_over, stated_by_engine
+from core.explain.context.log.log_claims import (
+    first_failure,
+    lowered_threshold,
+    passed_over,
+    stated_by_engine,
+)
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 from core.model.finding import Evidence, Source, Verdict
@@ -196,7 +201,8 @@ def _denied(context: ConversationContext, attempt: Attempt | None, found: Ruling
     setters = (found.lowered, found.past.shrunk.line if found.past.shrunk is not None else None)
     since = max((line.at for line in setters if line is not None), default=datetime.min)
     lines = (line for line in context.log.records if run is not None and context.runs.get(line.where) == run)
-    for call in passed_over((line for line in lines if line.at >= since), model):
+    until = first_failure(context.log.records)
+    for call in passed_over((line for line in lines if since <= line.at <= until), model):
         if call.input is not None and call.input >= threshold:
             return f"{call.where}: {call.input:,} tokens passed, which {threshold:,} would not have allowed"
     return ""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.compress.sizing.threshold import Budgets, budgets
+from core.errors import NotFoundError
 from core.explain.context.log.log_claims import assumed_window, logged_window
 from core.hermes.config.config import HermesConfig
 from core.hermes.config.in_force import WindowGuess, find_window
@@ -75,9 +76,20 @@ def detected(
 
 def conversation_log(home: Path | None, conversation: Conversation) -> Log:
     """The lines of a home's log about a conversation; empty without a home."""
-    if home is None:
-        return Log()
-    return read_log(home, [session.id for session in conversation.sessions], cache_directory() / "logs")
+    return log_about(home, [session.id for session in conversation.sessions])
+
+
+def log_about(home: Path | None, sessions: Collection[str]) -> Log:
+    """The lines of a home's log about some sessions; empty without a home."""
+    return Log() if home is None else read_log(home, sessions, cache_directory() / "logs")
+
+
+def exists(store: Store, session: str) -> bool:
+    """Whether a database still holds a session."""
+    try:
+        return bool(store.session(session))
+    except NotFoundError:
+        return False
 
 
 def gate_of(store: Store, session: Session) -> Gate:

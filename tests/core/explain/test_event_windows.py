@@ -89,6 +89,29 @@ def test_a_size_below_the_threshold_of_today_claims_no_threshold(begun: MakeHome
     assert any("another window or threshold" in words for words in event.disagreements)
 
 
+def test_calls_after_a_failed_attempt_deny_no_threshold(begun: MakeHome) -> None:
+    """Run with 0.19.0: the pause after the failure let larger requests pass in the next run too."""
+    home = begun("0.19")
+    home.turn()
+    home.talk(7)
+    home.call(7, 53_000)
+    home.pre_api(60_000)
+    home.started(60_000, before=24)
+    failed = (
+        "Failed to generate context summary: Error code: 500. Further summary attempts paused for 60 seconds."
+    )
+    home.line(failed, level="WARNING")
+    for number in (1, 2, 3):
+        home.turn()
+        home.call(number, 60_000 + number)
+    home.turn_ended()
+    home.started(62_000, before=28, tag=None)
+    home.line(failed, tag=None, level="WARNING")
+    assert not any(
+        "another window or threshold" in w for e in explained(home).events for w in e.disagreements
+    )
+
+
 def test_a_model_that_took_over_brings_its_own_window(begun: MakeHome) -> None:
     home = begun("0.19", config="model:\n  default: mock-model\n  context_length: 64000\n", model="mock-b")
     home.turn()

@@ -51,3 +51,18 @@ def test_a_cache_lost_behind_it_was_lost_by_it(make_home: MakeHome) -> None:
         (found,) = conversation_cache(store, "S").breaks
     assert found.cause == "messages_rewritten"
     assert "proactive_prune_tokens" in found.evidence[-1].text
+
+
+def test_a_pruning_before_any_compaction_is_told_as_that(make_home: MakeHome) -> None:
+    home = make_home("0.22", f"{CONFIG}compression:\n  proactive_prune_tokens: 15000\n")
+    home.db.session("S")
+    home.turn()
+    home.talk(4)
+    live = home.db.live("S")
+    home.db.mark(live, active=0, compacted=1)
+    for row in live:
+        home.db.copy(row)
+    (event,) = explained(home).events
+    assert event.trigger is Trigger.PRUNE
+    assert "shortened" in event.headline.sentence
+    assert event.headline.remedy is None

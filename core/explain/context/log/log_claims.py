@@ -150,6 +150,15 @@ def passed_over(records: Iterable[LogRecord], model: str | None) -> Iterator[Log
             yield record
 
 
+def first_failure(records: Iterable[LogRecord]) -> datetime:
+    """When the first attempt began that no line completes: a pause may stop checks in any run after it."""
+    telling = (record for record in records if record.kind in _TELLING)
+    failed = (
+        one.at for one, then in pairwise(telling) if one.kind is Kind.STARTED and then.kind is not Kind.DONE
+    )
+    return next(failed, datetime.max)
+
+
 class OtherCompactions:
     """The compactions of other sessions in the same log."""
 
@@ -202,17 +211,50 @@ def belongs(
 
 
 def with_deleted(
-    log: Log, sessions: Collection[str], exists: Callable[[str], bool]
+    log: Log,
+    sessions: Collection[str],
+    exists: Callable[[str], bool],
+    read: Callable[[Collection[str]], Log],
 ) -> tuple[list[LogRecord], Collection[str]]:
-    """The lines about some sessions, and their ids, with compactions that went on in one deleted since."""
+    """The lines about some sessions, and their ids, with compactions that began or ended in one deleted.
+
+    `read` gives the lines about other sessions.
+    """
     found = ((line, line.session) for line in _ends_elsewhere(log, sessions))
-    ends = [line for line, session in found if session is not None and not exists(session)]
-    if not ends:
+    more = [line for line, session in found if session is not None and not exists(session)]
+    for started, done in _begun_elsewhere(log, sessions):
+        if started.session is not None and not exists(started.session):
+            more += _last_lines(log, started, done, read)
+    if not more:
         return list(log.records), set(sessions)
     there = {line.where for line in log.records}
-    added = [line for line in ends if line.where not in there]
+    added = [line for line in more if line.where not in there]
     lines = sorted((*log.records, *added), key=lambda line: line.at) if added else list(log.records)
-    return lines, {*sessions, *(line.session for line in ends if line.session)}
+    return lines, {*sessions, *(line.session for line in more if line.session)}
+
+
+def _last_lines(
+    log: Log, started: LogRecord, done: LogRecord, read: Callable[[Collection[str]], Log]
+) -> Iterator[LogRecord]:
+    """What a deleted session logged after its last but one compaction, up to the end of the last."""
+    session = started.session or ""
+    earlier = (line.at for line in log.compactions if line.session == session and line.at < started.at)
+    since = max(earlier, default=datetime.min)
+    lines = (line for line in read([session]).records if line.session == session)
+    yield from (line for line in lines if since < line.at <= done.at)
+
+
+def _begun_elsewhere(log: Log, sessions: Collection[str]) -> Iterator[tuple[LogRecord, LogRecord]]:
+    """Starts in another session of attempts that went on in one of these, with their ends."""
+    began: dict[int | None, LogRecord] = {}
+    for line in log.compactions:
+        if line.kind is Kind.STARTED:
+            began[line.before] = line
+        elif line.kind is Kind.DONE:
+            started = began.pop(line.before, None)
+            ours = line.session in sessions
+            if started is not None and ours and started.session not in sessions:
+                yield started, line
 
 
 def _ends_elsewhere(log: Log, sessions: Collection[str]) -> Iterator[LogRecord]:

@@ -81,3 +81,26 @@ def test_an_end_that_names_another_conversation_is_not_taken_for_it(make_home: M
     home.db.session("S2")
     home.talk(1, session="S2")
     assert not only(home).completed
+
+
+@pytest.mark.parametrize(("release", "done"), [("0.16", "S"), ("0.19", "S2")])
+def test_why_a_session_deleted_since_was_compacted_is_still_in_the_log(
+    make_home: MakeHome, release: str, done: str
+) -> None:
+    home = make_home(release)
+    home.call(1, 70_000)
+    home.started(70_000, 30)
+    home.done(30, 9, 4_000, session="S")
+    home.turn(history=24)
+    home.call(1, 66_000)
+    home.started(66_000, 28)
+    home.line("Auxiliary compression: using auto (mock-model) at http://127.0.0.1:1/v1/")
+    home.done(28, 8, 4_000, session="S2", tag=done)
+    home.db.session("S2")
+    home.db.message("S2", "user", "ask")
+    home.db.message("S2", "user", f"{LONG_SUMMARY} so far\nthings\n\n{END}")
+    home.talk(2, session="S2")
+    (event,) = explained(home, "S2").events
+    assert (event.trigger, event.tokens) == (Trigger.POST_RESPONSE, 66_000)
+    assert (event.messages_before, event.messages_after) == (28, 8)
+    assert not event.disagreements

@@ -28,6 +28,17 @@ def test_a_turn_that_ends_at_the_check_names_the_summary_model(begun: MakeHome) 
     assert "64,000" in (headline.remedy or "")
 
 
+def test_an_attempt_without_any_telemetry_names_the_summary_model(begun: MakeHome) -> None:
+    """Run with 0.22.2: the check of the summary model raised within the attempt."""
+    home = begun("0.22", config=OWN)
+    home.turn(history=20)
+    home.talk(7)
+    home.call(1, 55_000)
+    home.started(55_000, 28, tag=None)
+    home.line("Outer loop error in API call #1", level="ERROR")
+    assert causes(home) == [(Trigger.POST_RESPONSE, "stopped")]
+
+
 def test_a_check_the_next_call_followed_is_not_an_attempt(begun: MakeHome) -> None:
     home = begun(config=OWN)
     home.turn(history=20)
