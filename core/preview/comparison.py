@@ -69,6 +69,12 @@ class Comparison:
             else 1 - self.after_tokens / self.before_tokens
         )
 
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the list stays as it is, without a summary."""
+        sizes = (len(self.after), self.after_tokens), (len(self.before), self.before_tokens)
+        return not self.summary and sizes[0] == sizes[1]
+
     def part(self, index: int) -> Part:
         """The part of the cut into which a message before falls."""
         return part_at(self.head, self.middle, index)

@@ -21,6 +21,8 @@ from inspector.terminal.line import Line, Palette
 HEAT = "how much each message loses"
 WARM, HOT = 0.34, 0.67
 """Shares lost from which a count becomes a warning, and critical."""
+PENDING, UNCHANGED = "Which facts are kept is known once there is a summary.", "Nothing is removed or lost."
+"""What stands for the counts before there is a summary, and where there will be none."""
 KEPT, LOST, UNSUPPORTED = "▇", "░", "▒"
 """Textures that differ without colour too."""
 
@@ -37,10 +39,11 @@ class RetentionStrip(Widget):
         index: int
 
     _retention: Retention | None = None
+    _without = PENDING
 
-    def show(self, retention: Retention | None) -> None:
-        """Show the retention of another summary."""
-        self._retention = retention
+    def show(self, retention: Retention | None, without: str = PENDING) -> None:
+        """Show the retention of another summary, or `without` if there is none."""
+        self._retention, self._without = retention, without
         self.refresh()
 
     def on_click(self, event: Click) -> None:
@@ -54,7 +57,7 @@ class RetentionStrip(Widget):
         """Counts (line 0) or heat (line 1)."""
         width, palette = self.size.width, Palette.of(self.app)
         if self._retention is None:
-            words = "Which facts are kept is known once there is a summary." if y == 0 else ""
+            words = self._without if y == 0 else ""
             return Line().gap().add(words, palette.style("ink-faint")).strip(width, self.rich_style)
         if y == 0:
             line = survival_line(self._retention, width, palette)

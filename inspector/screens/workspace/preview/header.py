@@ -140,7 +140,7 @@ def figures(
         after = _side(len(shown.after), shown.after_tokens, shown.incomplete[1])
         line.add(f"{before[0]} → {after[0]} messages", muted).gap(3)
         line.add(f"{before[1]} → {after[1]} tokens", muted).gap()
-    if shown.saved is not None and roomy:
+    if shown.saved is not None and roomy and not shown.is_unchanged:
         line.add(f"{_saving(shown.saved)} tokens", palette.style(_saving_ink(shown.saved), bold=True))
     outdated_words = (OUTDATED if outdated else "", palette.style("severity-warning", bold=True))
     for text, style in (
@@ -162,7 +162,7 @@ def _conditions(shown: Comparison, palette: Palette) -> Iterator[tuple[str, Styl
     yield (f"what if: {shown.supposed}" if shown.supposed else ""), bold
     yield ("boundary moved by you" if moved else ""), match
     yield (f"focus: {shown.focus}", match) if shown.focus else ("no focus", muted)
-    yield f"summariser: {shown.made_by}", muted
+    yield ("" if shown.is_unchanged else f"summariser: {shown.made_by}"), muted
 
 
 def _side(messages: int, tokens: int, incomplete: bool) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from core.store.database.connect import Cancelled
 from inspector.base.workers import Reporting, ask
 from inspector.screens.workspace.preview.after_list import NO_FACTS, AfterList, FactList
 from inspector.screens.workspace.preview.paired_rows import BeforeRows, before_banding, blocks_of, linked
-from inspector.widgets.charts.retention import RetentionStrip
+from inspector.widgets.charts.retention import UNCHANGED, RetentionStrip
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.messages.diff_view import DiffLine, DiffView, message_diff
 from inspector.widgets.messages.message_line import MessageRow
@@ -103,6 +103,8 @@ class PreviewPanes(Reporting, Vertical):
         """Show another comparison in the current mode, or why there is none."""
         self._lay(comparison, why)
         self._complete = comparison is not None
+        if comparison is not None and comparison.is_unchanged:
+            self.query_one(RetentionStrip).show(None, UNCHANGED)
         if self.mode == DIFF:
             self._make_diff()
 

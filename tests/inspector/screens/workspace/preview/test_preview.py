@@ -40,6 +40,15 @@ async def test_the_header_says_how_much_smaller_by_whom_and_for_how_much_and_wha
         assert note == (False, "The old summary stays.")
 
 
+async def test_where_nothing_would_change_no_summary_is_waited_for(samples: Location) -> None:
+    async with settled(open_app(samples, "Standup notes", "preview"), 120, 40) as pilot:
+        text = drawn(pilot)
+        assert "Nothing would change" in text
+        assert "Nothing is removed or lost." in text
+        assert "once there is a summary" not in text
+        assert "summariser: " not in text
+
+
 async def test_the_answer_is_complete_at_every_width(samples: Location) -> None:
     async with open_app(samples, FULL, "preview").run_test() as pilot:
         async for _ in at_sizes(pilot, (60, 24), (80, 24), (100, 24)):
