@@ -41,7 +41,7 @@ async def test_the_header_says_how_much_smaller_by_whom_and_for_how_much_and_wha
 
 
 async def test_where_nothing_would_change_no_summary_is_waited_for(samples: Location) -> None:
-    async with settled(open_app(samples, "Standup notes", "preview"), 120, 40) as pilot:
+    async with settled(open_app(samples, "Rename the CLI flag", "preview"), 120, 40) as pilot:
         text = drawn(pilot)
         assert "Nothing would change" in text
         assert "Nothing is removed or lost." in text
