@@ -37,6 +37,9 @@ _EXACT = frozenset(("paths", "ids", "names", "urls", "hashes"))
 _SHORT, _SERIAL = re.compile("[A-Z]{2,4}"), re.compile(r"\d{5,}(?<!00)")
 """An abbreviation, which anybody may make of other words; and a number too long to be anything but a name."""
 
+_IN_PROGRAM = re.compile(r"[\d_/.]")
+"""What a name has that only programs use."""
+
 _VALUES = _EXACT | {"numbers", "dates"}
 _MAX_CLAIMS = 40
 _FIGURES, _SENTENCES = 2, 3
@@ -125,7 +128,8 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True, cautious
     # Only after a wrong claim does it matter how likely a sentence is, which takes long to compute.
     doubted = [one for one in read if wrong and suspicions and same_language and not one.recorded]
     worst = weigh_doubts([doubt for one in doubted for doubt in _doubts(one, evidence)])
-    unlikely = suspected(worst, {claim.where for claim in wrong})
+    flagged = {claim.where for claim in wrong}
+    unlikely = suspected(worst, flagged, made_up={claim.where for claim in wrong if _is_made_up(claim)})
     known_share = sum(known.values()) / len(known) if known else 1.0
     claims = (*wrong, *map(_suspicion, unlikely))[:_MAX_CLAIMS]
     shown = tuple(_beside(one, evidence) for one in claims) if suspicions else claims
@@ -143,6 +147,11 @@ def _believable(found: Sequence[Unsupported]) -> Sequence[Unsupported]:
     if exact or len(figures) >= _FIGURES or len(sentences_wrong) >= _SENTENCES:
         return found
     return sorted(found, key=lambda claim: claim.category not in _VALUES)[:1]
+
+
+def _is_made_up(claim: Unsupported) -> bool:
+    """Whether it names a file, an id or part of a program, which nobody puts in other words."""
+    return claim.category in _EXACT and _IN_PROGRAM.search(claim.value) is not None
 
 
 def _doubts(one: _Sentence, evidence: Evidence) -> Iterator[Doubt]:
@@ -186,7 +195,8 @@ def _sentences(summary: str) -> Iterator[tuple[str, bool]]:
         lines = (line for line in (heading, *body.splitlines()) if not line.startswith("#"))
         items = (_ITEM.sub("- ", line) for line in lines if not lexicon().handoff.match(line))
         text = "\n".join(line.removeprefix(markers()["grounded_open"]) for line in items)
-        yield from ((sentence, rule) for sentence in sentences(_CUT.sub("… ", text)))
+        for sentence in sentences(_CUT.sub("… ", text)):
+            yield sentence, rule and sentence != heading.strip()
 
 
 def _named(text: str) -> Iterator[FactValue]:

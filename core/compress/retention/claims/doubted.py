@@ -82,7 +82,7 @@ Worst = Mapping[str, tuple[float, Doubt]]
 """The least likely clause of each sentence, with the weight of the signs against it."""
 
 
-def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
+def suspected(worst: Worst, flagged: Collection[str], made_up: Collection[str] = frozenset()) -> list[Doubt]:
     """The clauses to suspect, the least likely first: some for each sentence known to be wrong.
 
     Only a summary with several sentences known to be wrong for its length is suspected, as one may be our own
@@ -90,16 +90,18 @@ def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
 
     Args:
         worst: The least likely clause of each sentence.
-        flagged: The sentence of each claim known to be unsupported.
+        flagged: The sentences known to be wrong.
+        made_up: Those of them with a made-up name, which count twice unless the summary is short.
     """
-    table, known = _table(), len(set(flagged))
+    table, sentences = _table(), len({*worst, *flagged})
+    known = len(set(flagged)) + (len(set(made_up)) if sentences >= table["many"] else 0)
     rest = sorted(worst.values(), key=lambda pair: -pair[0])
     unlikely = [
         one
         for weight, one in rest
         if weight >= table["suspected"] and not (one.copied or one.where in flagged)
     ]
-    fewest = max(table["fewest"], table["fewest_share"] * len({*worst, *flagged}))
+    fewest = max(table["fewest"], table["fewest_share"] * sentences)
     return unlikely[: table["for_each"] * known] if known >= fewest else []
 
 

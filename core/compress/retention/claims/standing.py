@@ -44,6 +44,9 @@ _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CURRENCIES = frozenset(
     ("€", "£", "¥", "eur", "usd", "gbp", "chf", "cny", "jpy", "dollars", "euros", "pounds")
 )
+_NUMBERED = re.compile(r"(?:#|v(?=\d))(.+)")
+"""An issue or a version, which texts also give without the sign: `v0.4.4`."""
+
 _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
 
@@ -74,7 +77,8 @@ def stands(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
         case "names":
             return _name(value, evidence)
         case _:
-            return evidence.holds(value) or (value[:1] == "#" and evidence.mentions(value[1:]))
+            numbered = _NUMBERED.match(value)
+            return evidence.holds(value) or (numbered is not None and evidence.mentions(numbered[1]))
 
 
 def may_be_own_count(figure: str, counted: str, sentence: str, evidence: Evidence) -> bool:

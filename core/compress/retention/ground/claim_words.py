@@ -12,8 +12,11 @@ from typing import Any
 from core.compress.facts.topic import roots
 from core.support.program_files import load_table
 
-_NO_ATTRIBUTE = r"(?!(?:(?<=\ba )|(?<=\ban )|(?<=\bthe )|(?<=\bits )|(?<=\btheir ))\w+ed\b)"
-"""An act must not match this: `a modified file` reports no modification."""
+_NO_ATTRIBUTE = (
+    r"(?!(?:(?<=\ba )|(?<=\ban )|(?<=\bthe )|(?<=\bits )|(?<=\btheir ))\w+ed\b)"
+    r"(?<!freshly )(?<!newly )(?<!remain )(?<!remains )"
+)
+"""An act must not match this: `a modified file` reports no modification, `remains booked` no booking."""
 
 
 @dataclass(frozen=True, slots=True)

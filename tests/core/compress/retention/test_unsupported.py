@@ -92,9 +92,11 @@ def test_a_code_a_version_and_a_verb_next_to_a_figure_are_no_false_figures() -> 
         user("Which flights leave SEA? Use Planner v0.86.2."),
         *call("search", "HAT134 and HAT100 fly from SEA; the 12 others do not", origin="SEA"),
         *call("book", "total of the 834, refused", bags=6),
+        *call("terminal", "## [0.4.4] - unreleased", command="head CHANGELOG.md"),
         assistant("HAT134 it is. The charge was 834."),
     ]
     told = (
+        "There is no v0.4.4 tag yet.\n"
         "Planner 0.86.2 found HAT134 and HAT100 from Seattle.\nThe 834 was refused.\n"
         "Between the tries only the bag count changed, from 6 to 2.\nLOD-0 may be the last level."
     )
@@ -269,6 +271,8 @@ def test_what_was_put_or_run_elsewhere_or_counted_otherwise_is_flagged(claim: st
         "The working tree is dirty (src/toggle.js modified, nothing staged).",
         "The script is to be opened with src/toggle.js.",
         "The user handed over a macro; Gemini CLI and Claude did the rest.",
+        "It is the first session of a freshly installed machine.",
+        "State: port 3000 remains booked.",
     ],
 )
 def test_what_the_messages_give_in_their_own_way_is_not(claim: str) -> None:
@@ -483,6 +487,10 @@ def test_what_is_under_the_next_heading_is_not_a_rule(heading: str) -> None:
     told = "writes nobody's totals beside unrelated shelves."
     assert [claim.category for claim in claims(f"{rules}\n{told}")] == ["constraints"]
     assert claims(f"{rules}\n\n{heading} {told}") == ()
+
+
+def test_a_heading_of_rules_is_no_rule() -> None:
+    assert claims("**Rules people laid down on the way.**\n- The columns stay as they are.") == ()
 
 
 numbers = st.integers(0, 99)

@@ -164,3 +164,11 @@ def test_lists_additions_and_further_clauses_are_detail(sentence: str, detail: f
 def test_what_is_in_the_messages_word_for_word_is_not_suspected() -> None:
     copy = replace(doubt("Copy.", 1.0, "heap"), copied=True)
     assert copy not in suspected(weigh_doubts([*LIKELY, copy]), ["A.", "B.", "C."])
+
+
+def test_a_made_up_name_counts_twice_in_a_summary_of_many_sentences() -> None:
+    many = [doubt(f"Sentence {number}.", 0.1, f"word{number}", f"other{number}") for number in range(12)]
+    doubts = weigh_doubts([*many, *UNTOLD])
+    assert suspected(doubts, ["A."]) == []
+    assert suspected(doubts, ["A."], made_up=["A."])[0].where == "Untold."
+    assert suspected(weigh_doubts([*LIKELY, *UNTOLD]), ["A."], made_up=["A."]) == []

@@ -44,6 +44,8 @@ def flagged(claim: str, middle: list[Message]) -> list[str]:
         "The user wanted a report, and then insisted on rotating the keys.",
         "The user must approve each invoice, she insisted.",
         "Mei demanded a copy of the contract.",
+        "The founder asked to encrypt the backups.",
+        "The user confirmed that the keys of the backups rotate.",
         "She must have every invoice on paper.",
         "The user insisted that reports never contain empty invoices.",
     ],
@@ -57,6 +59,7 @@ def test_what_only_the_assistant_or_nobody_said_is_flagged(claim: str) -> None:
     [
         "The user asked that the ledger of 2019 is never touched.",
         "The user wanted the headers translated into French.",
+        "The founder confirmed that the headers go into French.",
         "She wants to spend at most $40.",
         "The user asked for a monthly report, and empty invoices to be skipped.",
         "The assistant suggested encrypting the backups.",
