@@ -25,10 +25,11 @@ MakeApp = Callable[..., InspectorApp]
 
 @pytest.fixture(autouse=True)
 def _still(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No animation, no blinking, no waiting for a user to pause, and colours whatever this user prefers."""
+    """No animation, blinking, expiring toast or waiting for a pause, and colours whatever this user prefers."""
     for pause in _PAUSES:
         monkeypatch.setattr(pause, REST)
     monkeypatch.setattr("textual.widgets.Input.cursor_blink", False)
+    monkeypatch.setattr("textual.notifications.Notification.has_expired", False)
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     monkeypatch.delenv("NO_COLOR", raising=False)
 
