@@ -25,7 +25,7 @@ MakeApp = Callable[..., InspectorApp]
 
 @pytest.fixture(autouse=True)
 def _still(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No animation, blinking, expiring toast or waiting for a pause, and colours whatever this user prefers."""
+    """No animation, blinking, expiring toast or pause to wait for; colours whatever this user prefers."""
     for pause in _PAUSES:
         monkeypatch.setattr(pause, REST)
     monkeypatch.setattr("textual.widgets.Input.cursor_blink", False)

@@ -248,14 +248,19 @@ def _lines(data: Any, name: str = "", depth: int = 0) -> Iterator[str]:
         yield f"{name}: {json.dumps(data)}"
 
 
+_SHELLS = frozenset(("bash", "sh", "zsh"))
+"""What runs the last of its arguments."""
+
+
 def _call(call: ToolCall, raw: str) -> Call:
     arguments = json_object(raw) or {}
+    plain = {re.sub("[_-]", "", key).lower(): value for key, value in arguments.items()}
     words = lexicon()
-    command = _first(arguments, words.command_keys)
-    path = _first(arguments, words.path_keys) or _patched(raw)
-    searched = _first(arguments, words.search_keys)
+    command = _first(plain, words.command_keys)
+    path = _first(plain, words.path_keys) or _patched(raw)
+    searched = _first(plain, words.search_keys)
     target = command or (f"{searched} in {path}" if searched and path else path)
-    target = target or _first(arguments, words.subject_keys) or _pairs(arguments)
+    target = target or _first(plain, words.subject_keys) or _pairs(arguments)
     return Call(
         id=call.id,
         name=call.name,
@@ -273,10 +278,11 @@ def _patched(raw: str) -> str | None:
 
 
 def _first(arguments: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    """The first text given under one of some keys; of a list its first, or what a shell runs."""
     for key in filter(arguments.__contains__, keys):
         value = arguments[key]
         if isinstance(value, list) and value and isinstance(value[0], str):
-            value = value[0]
+            value = value[-1] if value[0].rpartition("/")[2] in _SHELLS else value[0]
         if isinstance(value, str) and value.strip():
             return value.strip()
     return None
@@ -284,9 +290,5 @@ def _first(arguments: Mapping[str, Any], keys: Sequence[str]) -> str | None:
 
 def _pairs(arguments: Mapping[str, Any]) -> str:
     """The first few short arguments as `name=value`."""
-    plain = (
-        (key, value)
-        for key, value in arguments.items()
-        if isinstance(value, str | int | float) and value != ""
-    )
-    return ", ".join(f"{key}={one_line(str(value), 60)}" for key, value in islice(plain, 4))
+    short = (one for one in arguments.items() if isinstance(one[1], str | int | float) and one[1] != "")
+    return ", ".join(f"{key}={one_line(str(value), 60)}" for key, value in islice(short, 4))

@@ -23,9 +23,15 @@ _TOKEN = re.compile(rf"(?<![^{_EDGE}])[^{_EDGE}\d/\\.]{{0,80}}[\d/\\.][^{_EDGE}]
 _DIFF = re.compile(r"^(?:---|\+\+\+|diff --git) [ab]/", re.MULTILINE)
 """A line of a diff, which puts a letter before the paths of both sides."""
 
+_SECTION = re.compile(r"^[ \t]*(?:#+ )?\d+(?:\.\d+){2,} (?=[A-Z])", re.MULTILINE)
+"""The number of a heading, which looks like a version."""
+
 _TELLING = re.compile(r"[\d/\\.]").search
-_RUN_ON = re.compile(r"(?<=[\u3040-\u9fff])(?=[\dA-Za-z][\dA-Za-z_-]{4,}(?![\w./\\]*[/\\.]))", re.ASCII)
-"""Where a script without spaces is directly followed by an id or a figure."""
+_RUN_ON = re.compile(
+    r"(?<=[\u3040-\u9fff])(?=[\dA-Za-z][\dA-Za-z_-]{4,}(?![\w./\\]*[/\\.])|~?/(?:Users|home|root|tmp|var|etc|opt)/)",
+    re.ASCII,
+)
+"""Where a script without spaces is directly followed by an id, a figure or a path from the root."""
 
 _WEB = re.compile(r"https?://[^\s\"'`<>()\[\]{}|\\，。；、]{3,400}")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s]{3,}", re.IGNORECASE)
@@ -124,6 +130,7 @@ def _all(text: str, errors: bool) -> list[FactValue]:
     """Web addresses, then facts that are words, then measures and errors."""
     found: list[FactValue] = []
     if _TELLING(text):
+        text = _SECTION.sub("", text)
         found += [FactValue("urls", url.rstrip(_STRIP)[:MAX_FACT_CHARS]) for url in _WEB.findall(text)]
         words = " ".join(filter(_TELLING, dict.fromkeys(text.split())))
         words = words if words.isascii() else _RUN_ON.sub(" ", words)

@@ -46,9 +46,14 @@ _FIGURES, _SENTENCES = 2, 3
 """With this many wrong figures, or sentences with anything wrong, a summary is certainly wrong."""
 
 _DAY = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
-_LANGUAGE = r"(?:English|French|German|Spanish|Chinese|Italian|Portuguese|Russian|Japanese|Korean|Latin)"
+_PEOPLE = (
+    r"(?:[A-Z][a-z]+(?:ican|[nv]ese|[dklnt]ish)|French|German|Dutch|Swiss|Greek|Korean|Russian|Latin"
+    r"|(?:Ital|Ind|Austral|Canad|Brazil|Ukrain|As|Europe|Austr|Belg|Norweg)i?an)"
+)
+"""A language or nationality, which anybody may add to a name."""
+
 _NAME = re.compile(
-    rf"(?<=[a-z,(] )(?!{_DAY}[a-z]*\b|{_LANGUAGE}\b)"
+    rf"(?<=[a-z,(] )(?!{_DAY}[a-z]*\b|{_PEOPLE}\b)"
     r"(?:[A-Z][a-z]{2,15}(?: [A-Z][a-z]{2,15})*|[A-Z][A-Z+#]{1,9})(?![\w-])"
 )
 """A person, place, product or abbreviation: capitalised, but not at the beginning of a sentence."""
@@ -227,7 +232,8 @@ def _strange_words(sentence: str, evidence: Evidence, language: str) -> Iterator
     """Counts that the messages give otherwise, and names that nobody mentions."""
     yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
     # In German every noun is capitalised.
-    plain = "" if sentence.endswith((":", "：")) or language == "de" else _without_label(sentence)
+    heading = sentence.endswith((":", "：")) or sentence.isupper()
+    plain = "" if heading or language == "de" else _without_label(sentence)
     strange = (
         name
         for name in _NAME.findall(plain)

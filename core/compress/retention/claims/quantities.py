@@ -52,6 +52,9 @@ _COUNTS = re.compile(rf"[\s-]*(?:{'|'.join(FIGURES)}|\w+teen|\w+ty)\b", re.IGNOR
 _APART = re.compile(r"(?:days?|weeks?|hours?|minutes?) (?:after|before|later|earlier)\b", re.IGNORECASE)
 """A time between two others, which the writer computes."""
 
+_NUMBERED = re.compile(r"\b(?:levels?|phases?|steps?|stages?|versions?|\d+ of) $", re.IGNORECASE)
+"""A figure after this is the number of something, or a whole of which a part was counted."""
+
 _WORD = rf"(?!(?:{'|'.join(FIGURES)})\b)[^\W\d_][\w/]*"
 _QUANTITY = re.compile(
     rf"(?<!\d)(?!0\d){FIGURE}(?:(?<=\d)|\b)(?![A-Za-z]*\d|[A-Za-z] )"
@@ -68,6 +71,9 @@ _LABELLED = re.compile(
 _LABEL = re.compile(r"[^\W\d_]{2,}(?:['\"`]?\s?[:=('`\"]{0,2}\s?| (?:of|is|was|to|at) | ?#?)[$€£¥]?$")
 _A_DAY = 14
 """How many characters a day with a named month may take."""
+
+_ATTRIBUTE = re.compile(r"(?<![-\w])\w+[^s\W](?<!ed)(?<!test) (?=\w+s\b)")
+"""A word that says of what kind the things counted behind it are: `error codes` are no errors."""
 
 _CJK = re.compile("[\u4e00-\u9fff]")
 _SEVERAL = 2
@@ -113,6 +119,7 @@ def _counts_something(part: str, sentence: str, match: re.Match[str]) -> bool:
     """Whether a figure is a count that somebody else made: no estimate, no code, no size of a list here."""
     before, nouns = part[: match.start()], match["nouns"] or ""
     named = is_code(before, match.group()) or _COUNTS.match(nouns) or _APART.search(nouns)
+    named = named or _NUMBERED.search(before)
     return not (named or claim_words().rough.search(before) or _is_listed(match, sentence))
 
 
@@ -227,7 +234,7 @@ def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:
     """What the messages always count otherwise, if a program counts it or somebody limits it; else empty."""
     words, figure = claim_words(), figure_of(match[1])
     limit = words.limit.search(part[: match.start()])
-    nouns = (match["nouns"] or "").lower().split()
+    nouns = _ATTRIBUTE.sub("", (match["nouns"] or "").lower()).split()
     if COUNTED.intersection(nouns) and figure.isdigit() and int(figure) <= SMALL:
         return ""
     noun = next((one for one in nouns if words.counted.get(one.removesuffix("s"))), "".join(nouns[:1]))

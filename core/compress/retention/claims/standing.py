@@ -44,6 +44,9 @@ _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CURRENCIES = frozenset(
     ("€", "£", "¥", "eur", "usd", "gbp", "chf", "cny", "jpy", "dollars", "euros", "pounds")
 )
+_PLACEHOLDER = re.compile(r"/(?:[A-Z_]+|[<{].*[>}])$")
+"""Stands in an address for what everybody puts there: `/KEY`."""
+
 _NUMBERED = re.compile(r"(?:#|v(?=\d))(.+)")
 """An issue or a version, which texts also give without the sign: `v0.4.4`."""
 
@@ -70,7 +73,7 @@ def stands(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
         case "dates":
             return _date(value, sentence, evidence)
         case "urls":
-            address = value.partition("?")[0].rstrip("/")
+            address = _PLACEHOLDER.sub("", value.partition("?")[0].rstrip("/"))
             return evidence.holds(address.partition("://")[2] or address)
         case "hashes":
             return evidence.holds(value.removeprefix("sha256:")[:7])
@@ -111,7 +114,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     if match is None:
         return True
     figure = plain_number(match.group().rstrip(","))
-    unit = value[match.end() :].strip()
+    unit = "" if sentence[: sentence.find(value)].endswith(" of ") else value[match.end() :].strip()
     money = value[:1] in "$€£¥" or unit.lower() in _CURRENCIES
     counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]
     own = [word for word in (unit, *counted) if word.rstrip(".,;)") in COUNTED]

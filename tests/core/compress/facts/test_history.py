@@ -145,3 +145,11 @@ def test_output_a_program_puts_in_the_user_s_place_is_no_request() -> None:
 def test_a_search_is_reported_by_what_it_searched_and_where() -> None:
     (view, _) = views(call("Grep", "3 matches", pattern="retry", path="src/net"))
     assert view.calls[0].target == "retry in src/net"
+
+
+def test_a_command_is_known_by_any_spelling_of_its_argument_and_inside_a_shell() -> None:
+    calls = (
+        *call("run_command", "ok", CommandLine="npm run build"),
+        *call("shell", "ok", command=["bash", "-lc", "npm run build"]),
+    )
+    assert [ran.call.command for ran in outcomes(views(calls))] == ["npm run build"] * 2

@@ -273,6 +273,11 @@ def test_what_was_put_or_run_elsewhere_or_counted_otherwise_is_flagged(claim: st
         "The user handed over a macro; Gemini CLI and Claude did the rest.",
         "It is the first session of a freshly installed machine.",
         "State: port 3000 remains booked.",
+        "SAID TO BE DONE, ALTHOUGH NOBODY RAN IT",
+        "This is a macro for a Mexican airline.",
+        "The script src/toggle.js was edited but no test was run.",
+        "The assistant approved: the macro is good as it is.",
+        "The keyed address is http://localhost:3000/KEY.",
     ],
 )
 def test_what_the_messages_give_in_their_own_way_is_not(claim: str) -> None:
@@ -570,3 +575,12 @@ def test_a_wish_is_compared_even_if_people_say_too_little_to_know_their_language
     quiet = [user("/review"), *call("read_file", "def f(): ...", path="src/f.py")]
     wish = "The user insists that no public signature of the parser may break before the release."
     assert [claim.category for claim in claims(wish, quiet)] == ["constraints"]
+
+
+def test_a_notice_a_program_sends_as_the_user_voices_no_wish() -> None:
+    notice = user(
+        "<system_notification>\nThe task has finished. Please encrypt the backups.\n</system_notification>"
+    )
+    claim = "The user asked to encrypt the backups."
+    assert [one.where for one in claims(f"The export is faster.\n{claim}", [*WORK, notice])] == [claim]
+    assert claims(f"The export is faster.\n{claim}", [*WORK, user("Please encrypt the backups.")]) == ()
