@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -11,7 +10,6 @@ from core.compress.sizing.threshold import gate_blocks
 from core.explain.compactions import sentences as wording
 from core.explain.compactions.attempts import Attempt, find_attempts
 from core.explain.compactions.causes import MISTAKEN
-from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.matching import (
     Match,
     match,
@@ -20,21 +18,20 @@ from core.explain.compactions.matching import (
     spared_tokens,
     uncounted_rows,
 )
+from core.explain.compactions.notes import notes_on
 from core.explain.compactions.outcome import summary_outcome
-from core.explain.compactions.refusals import newest_failure, refusal_of, refused_earlier
+from core.explain.compactions.refusals import newest_failure, refusal_of
 from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, attempt_of
 from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, counts_what_was_said, rule
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import exists, gate_of, is_local, log_about
-from core.explain.context.log.log_claims import same_model, with_deleted
-from core.explain.context.next_request import lacks_stored, next_request
+from core.explain.context.log.log_claims import with_deleted
+from core.explain.context.next_request import next_request
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.explain.context.rows.unsaved_rows import ranges, saved_again
 from core.explain.explanation import Explanation, Now
 from core.explain.headline.conversation import event_headline, headline_of, standing
 from core.explain.recorded import with_recorded_proof
-from core.hermes.config.in_force import engine_loaded
 from core.hermes.log.record import Kind
 from core.hermes.policy.policy import nearest_release
 from core.hermes.policy.release import release_of_summary
@@ -66,7 +63,7 @@ def explain(
     now = where_it_stands(context)
     now = replace(now, headline=standing(now, prompts, compressed=any(event.completed for event in events)))
     notes, headline = (
-        tuple(_notes(context)),
+        tuple(notes_on(context)),
         headline_of(events, now, prompts, newest_failure(context, events)),
     )
     return Explanation(session_id, context, events, now, notes, headline)
@@ -226,47 +223,6 @@ def _tokens_after(context: ConversationContext, pair: Match, release: str) -> in
         return None
     left = context.request_tokens(context.messages(rows.after), session, release)
     return left - (context.tools_tokens(session) or 0) if toolless else left
-
-
-def _notes(context: ConversationContext) -> Iterator[str]:
-    log, engine = context.log, foreign_engine(context)
-    yield from (*log.problems, *context.conversation.notes, *context.config.notes(context.release.release))
-    if log.empty:
-        editor = context.conversation.tip.source == "acp"
-        gone = "an editor (ACP) keeps the log" if editor else "no log line about this conversation is left"
-        yield f"{gone}; causes are computed from rows"
-    if again := saved_again(context.conversation, context.log, context.messages):
-        yield (
-            f"{ranges(again)} are stored a second time: "
-            f"a resumed session loads all {len(context.newest_messages):,}"
-        )
-    elif lacks_stored(context):
-        yield (
-            "the process of the newest turn began without messages that are stored: "
-            f"a resumed session loads all {len(context.newest_messages):,}"
-        )
-    yield from engine.notes if engine is not None else ()
-    limits = context.limits_in_force
-    yield from refused_earlier(context, None if limits is None else limits.threshold)
-    yield from _other_model(context)
-    own = next((record for record in reversed(log.records) if record.kind is Kind.NATIVE_DONE), None)
-    if own is not None:
-        yield f"{own.where}: Codex keeps its own thread and compacts it at its own threshold"
-    missing = engine_loaded(log.records)
-    if missing is not None and missing.kind is Kind.ENGINE_MISSING:
-        yield f"{missing.where}: the engine {missing.reason!r} was not found, so Hermes' own decides"
-
-
-def _other_model(context: ConversationContext) -> Iterator[str]:
-    """A note if another model answered last than the session is booked on, as after `/model` before 0.22."""
-    last = next((one for one in reversed(context.log.records) if one.kind is Kind.CALL and one.model), None)
-    booked = context.conversation.tip.model
-    if last is None or not booked or same_model(last.model or "", booked):
-        return
-    yield (
-        f"{last.where}: {last.model} answered last; a process that still runs continues with it; "
-        f"the window shown is that of {booked}, with which a resumed session begins"
-    )
 
 
 def where_it_stands(context: ConversationContext) -> Now:

@@ -49,6 +49,7 @@ class _Sizes:
         called: Of the newest answered call.
         earlier: Of the newest call before that whose size was checked and passed.
         slack: The share by which a size may fall short and still explain the threshold.
+        toolless: The tools are stored nowhere and in no size, so the request was larger.
     """
 
     full: int
@@ -56,6 +57,7 @@ class _Sizes:
     earlier: int
     threshold: int | None
     slack: float
+    toolless: bool = False
 
     def reaches(self, number: int) -> bool:
         return self.threshold is not None and number >= self.threshold * (1 - self.slack)
@@ -93,8 +95,10 @@ class _Scene:
         full, called, earlier = (
             self.context.request_tokens(given[:end], self.session, self.release) for end in ends
         )
-        short = tolerance(tools_known=self.context.tools_tokens(self.session) is not None)
-        return _Sizes(full, called, earlier, self.threshold, short)
+        known = self.context.tools_tokens(self.session) is not None
+        booked = self.context.log.empty  # then what is booked on the session tells how large they are
+        short = tolerance(tools_known=known)
+        return _Sizes(full, called, earlier, self.threshold, short, not known and not booked)
 
 
 def derive(
@@ -188,7 +192,8 @@ def _between_turns(scene: _Scene) -> Derived:
 def _reached(trigger: Trigger, verdict: Verdict, sizes: _Sizes, steps: list[str]) -> Derived:
     threshold = sizes.threshold or 0
     sign = ">=" if sizes.full >= threshold else "close to"
-    words = f"the request comes to about {sizes.full:,} {sign} {threshold:,}"
+    tools = ", without its tools, which are not on record" if sizes.toolless else ""
+    words = f"the request comes to about {sizes.full:,} {sign} {threshold:,}{tools}"
     evidence = (Evidence(Source.DERIVED, "rows before the compaction", words),)
     if not sizes.threshold_changed:
         return Derived(trigger, verdict, sizes.full, (*steps, words), evidence)

@@ -20,6 +20,18 @@ def test_where_it_stands_counts_down_to_the_threshold(home: Home) -> None:
     assert now.blocked_by == ()
 
 
+@pytest.mark.parametrize(("cached", "told"), [(30_000, True), (29_952, False)])
+def test_prompts_that_leave_out_what_came_from_the_cache_are_noted(
+    home: Home, cached: int, told: bool
+) -> None:
+    for number in (1, 2):
+        text = (
+            f"API call #{number}: model=mock-model provider=custom in=30000 out=60 total=30060 latency=0.2s"
+        )
+        home.line(f"{text} cache={cached}/30000 (100%)")
+    assert any("leaves it out of the prompt" in note for note in explained(home).notes) is told
+
+
 def test_what_blocks_is_named(begun: MakeHome) -> None:
     home = begun(config=CONFIG + "compression:\n  enabled: false\n")
     home.talk(2)

@@ -52,3 +52,16 @@ def test_a_request_whose_turn_was_never_written_is_no_disagreement(begun: MakeHo
     home.done(29, 12, 30_000, session="S2")
     event = only(home)
     assert (event.trigger, event.messages_before, event.disagreements) == (Trigger.OVERFLOW, 29, ())
+
+
+def test_a_size_recomputed_without_the_tools_says_so(begun: MakeHome) -> None:
+    home = begun()
+    home.talk(6, size=40_000)
+    live = home.db.live("S")
+    home.db.mark(live[-1:], role="tool", content="r" * 40_000, tool_calls=None)
+    home.compact()
+    home.turn(history=9)
+    home.call(1, 30_000)
+    steps = [step for step in only(home).arithmetic if "comes to about" in step]
+    assert steps
+    assert all("without its tools" in step for step in steps)
