@@ -35,6 +35,11 @@ _DRAWN = pattern(
 """A word that may be a password."""
 _NAME = pattern(r"^[a-z]+(?:_[a-z]+)+$", re.MULTILINE)
 """A word of code, such as `official_docs_snapshot`: keys without a word have digits or capitals."""
+_PATH = pattern(
+    r"^~?(?:/\.?[A-Z]?[a-z]+\d{0,3}(?:[-_.](?:[a-z]+\d{0,3}|\d{1,6}))*)+/?$",
+    re.MULTILINE,
+)
+"""A path of plain words: within one of its parts, keys mix letters, digits and capitals."""
 _COUNTED = pattern(r"(?<![\w.\-])(?:rough_)?tokens(?=[,.;)]?(?:[ ”](?!\{)|$)|=~)")
 """A number's unit, in most sentences of this program: the word alone is the name of no secret."""
 _SEVERAL = pattern(r"\n|\\n|echo|printf|<<<")
@@ -98,7 +103,9 @@ def may_hold_credential(text: str) -> bool:
     long = "\n".join(word for word in words if len(word) >= _MIN_WORD_LENGTH)
     if any(needle in long for needle in clues.needles):
         return True
-    return clues.row.search(long) is not None and clues.row.search(_NAME.sub("", long)) is not None
+    if clues.row.search(long) is None:
+        return False
+    return clues.row.search(_PATH.sub("", _NAME.sub("", long))) is not None
 
 
 def masked(text: str) -> str:

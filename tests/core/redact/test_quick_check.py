@@ -30,6 +30,7 @@ PLACED = st.builds(
     st.sampled_from(["", "-u ada:", "-p", "-uroot -p", "-a ", ": ", " token ", "ada:", "sid="]),
     st.builds("{}{}".format, VALUES, st.sampled_from(["", "@host", " x", '"'])),
 )
+PATHS = st.from_regex(r"~?(?:/\.?[A-Z]?[a-z0-9]{1,12}(?:[-_.][a-z0-9]{1,12}){0,3}){2,5}", fullmatch=True)
 
 
 def found(text: str) -> bool:
@@ -60,7 +61,7 @@ def test_whatever_a_pattern_of_the_table_matches_is_suspected(kind: Kind) -> Non
     check()
 
 
-@given(st.one_of(NAMED, PLACED))
+@given(st.one_of(NAMED, PLACED, PATHS))
 @example("mysqldump -h db -pabc1")
 @example("redis-cli -a s3cret")
 @example("http:\\/\\/u:p@h")
@@ -86,6 +87,8 @@ def test_no_text_that_would_be_masked_is_let_pass(text: str) -> None:
         "42",
         "50.3K tokens below the 150K limit: 'rough_tokens=~' as written there",
         "names with 'claude': 200000",
+        "/home/ada/.hermes/profiles/jobs4/state-2026.db",
+        "read /srv/stores/large-2000-60000.db twice",
     ],
 )
 def test_ordinary_titles_need_no_closer_look(title: str) -> None:
