@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from core.explain.headline.conversation import event_headline
 from core.model.compaction.event import SummaryStatus, Trigger
 from tests.core.explain.conftest import MakeHome
@@ -37,6 +39,20 @@ def test_rows_belong_to_the_attempt_that_wrote_them_not_to_one_without_effect_be
     statuses = [event.summary.status for event in events]
     assert statuses == [SummaryStatus.ABORTED, SummaryStatus.ABORTED, SummaryStatus.MODEL]
     assert [event.mode is None for event in events] == [True, True, False]
+
+
+@pytest.mark.parametrize(("after", "agrees"), [(7, True), (6, False)])
+def test_the_request_that_waits_while_a_gateway_compacts_is_no_disagreement(
+    begun: MakeHome, after: int, agrees: bool
+) -> None:
+    """Run with 0.22.2: it is stored before the gateway looks, and copied with the tail."""
+    home = _chat(begun)
+    _fires(home, 27)
+    home.compact()
+    home.done(27, after, 4_000)
+    (event,) = explained(home).events
+    assert event.trigger is Trigger.HYGIENE
+    assert (event.disagreements == ()) is agrees
 
 
 def test_an_attempt_of_another_chat_that_came_to_nothing_takes_no_lines_of_the_next(
