@@ -102,26 +102,13 @@ def views(
         clean: Applied to every text before anything is taken from it.
         limits: Characters to read of a message, by role, where that is less.
     """
-    most = min(
-        HEAD + TAIL,
-        max(_MIN_MESSAGE_CHARS, fair_limit([len(message.text) for message in messages], _MAX_CHARS)),
-    )
-    roles = [message.role for message in messages]
-    both = list(zip(messages, roles, strict=True))
-    made = [message.tool_calls if role == "assistant" else () for message, role in both]
-    readable_messages = [
-        _readable(message, role, clean, min(most, limits.get(role, most))) for message, role in both
-    ]
-    cleaned = clean([*readable_messages, *(call.arguments for calls in made for call in calls)])
-    texts, arguments = cleaned[: len(readable_messages)], iter(cleaned[len(readable_messages) :])
     known: dict[str, Call] = {}
     failures: dict[str, tuple[str, ...]] = {}
     result: list[View] = []
-    for at, (text, role) in enumerate(zip(texts, roles, strict=True)):
+    for at, (role, text, calls) in enumerate(_cleaned(messages, clean, limits)):
         if role == "user" and result and is_output(text, result[-1].role):
             result[-1:] = _observed(result[-1], View(offset + at, "tool", text, errors=_failures(text)))
             continue
-        calls = tuple(_call(call, next(arguments)) for call in made[at])
         known.update((call.id, call) for call in calls)
         answers: Call | None = None
         errors: tuple[str, ...] = ()
@@ -133,6 +120,22 @@ def views(
         request = role == "user" and _is_request(text) and find_summary(messages[at].text) is None
         result.append(View(offset + at, role, text, calls, answers, request, errors))
     return result
+
+
+def _cleaned(
+    messages: Sequence[Message], clean: Clean, limits: Mapping[str, int]
+) -> Iterator[tuple[str, str, tuple[Call, ...]]]:
+    """The role, readable text and calls of each message, cleaned in one go."""
+    fair = fair_limit([len(message.text) for message in messages], _MAX_CHARS)
+    most = min(HEAD + TAIL, max(_MIN_MESSAGE_CHARS, fair))
+    roles = [message.role for message in messages]
+    both = list(zip(messages, roles, strict=True))
+    texts = [_readable(message, role, clean, min(most, limits.get(role, most))) for message, role in both]
+    made = [message.tool_calls if role == "assistant" else () for message, role in both]
+    cleaned = iter(clean([*texts, *(call.arguments for calls in made for call in calls)]))
+    texts = list(islice(cleaned, len(texts)))
+    for role, text, calls in zip(roles, texts, made, strict=True):
+        yield role, text, tuple(_call(call, next(cleaned)) for call in calls)
 
 
 def _stands_for_a_command(before: Message) -> bool:

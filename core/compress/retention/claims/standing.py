@@ -113,22 +113,23 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     match = _FIGURE.search(value)
     if match is None:
         return True
+    at = sentence.find(value)
+    before, counted = sentence[:at], sentence[at + len(value) :].split(maxsplit=1)[:1]
     figure = plain_number(match.group().rstrip(","))
-    unit = "" if sentence[: sentence.find(value)].endswith(" of ") else value[match.end() :].strip()
+    unit = "" if before.endswith(" of ") else value[match.end() :].strip()
     money = value[:1] in "$€£¥" or unit.lower() in _CURRENCIES
-    counted = sentence[sentence.find(value) + len(value) :].split(maxsplit=1)[:1]
     own = [word for word in (unit, *counted) if word.rstrip(".,;)") in COUNTED]
     if own:
         known = any(map(evidence.mentions, (figure, *spellings(figure))))
         return known or may_be_own_count(figure, own[0], sentence, evidence)
-    if is_code(sentence[: sentence.find(value)], value):
+    if is_code(before, value):
         return evidence.holds(figure)
     counted_by_hand = not money and unit not in lexicon().dull_units
     if counted_by_hand and figure.isdigit() and int(figure) <= SMALL:
         return True
-    if is_rough(sentence, sentence.find(value), figure) or _is_sum(figure, sentence):
+    if is_rough(sentence, at, figure) or _is_sum(figure, sentence):
         return True
-    if claim_words().limit.search(sentence[: sentence.find(value)]) and evidence.mentions(figure):
+    if claim_words().limit.search(before) and evidence.mentions(figure):
         return True
     times, voices = lexicon().scales.get(unit.lower(), 1), evidence.accounts.voices
     if evidence.figures.rounds_to(figure, times) or voices.gives(figure):
@@ -137,21 +138,20 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
         return True
     if is_day(figure, evidence) or (len(figure) > _EXACT and evidence.mentions(figure)):
         return True
-    written = (figure, *spellings(figure))
     if unit and not money:
-        measured = any(evidence.measures(form, unit) for form in dict.fromkeys(written))
-        exact = len(figure) > _EXACT and "." in figure and evidence.tells(figure)
-        things = claim_words().counted.get(unit.removesuffix("s"), ())
-        counted_so = figure in evidence.counts(things)
-        return (
-            measured
-            or exact
-            or counted_so
-            or evidence.codes(figure)
-            or _is_beside(figure, sentence, evidence)
-        )
-    forms = (*written, *((f"{figure}.0", *spellings(f"{figure}.00")) if money else ()))
+        return _has_unit(figure, unit, evidence) or _is_beside(figure, sentence, evidence)
+    forms = (figure, *spellings(figure), *((f"{figure}.0", *spellings(f"{figure}.00")) if money else ()))
     return any(map(evidence.mentions, dict.fromkeys(forms))) or (not money and evidence.tells(figure))
+
+
+def _has_unit(figure: str, unit: str, evidence: Evidence) -> bool:
+    """Whether the messages give a figure with its unit, exactly, as code, or have that many things."""
+    return (
+        any(evidence.measures(form, unit) for form in dict.fromkeys((figure, *spellings(figure))))
+        or (len(figure) > _EXACT and "." in figure and evidence.tells(figure))
+        or figure in evidence.counts(claim_words().counted.get(unit.removesuffix("s"), ()))
+        or evidence.codes(figure)
+    )
 
 
 def is_day(figure: str, evidence: Evidence) -> bool:

@@ -102,12 +102,6 @@ class Accounts:
         """Everything said, in lower case, with the index of its message; -1 for other texts."""
         return [(at, lower) for at, _, _, lower in self._texts]
 
-    @cached_property
-    def relayed(self) -> list[str]:
-        """What people said that came back as the result of a call."""
-        results = (view for view in self._read if view.role == "tool")
-        return [match[1] for view in results if (match := _said(view))]
-
     def uses(self, word: str) -> bool:
         """Whether anybody uses a root."""
         return word in self._places
