@@ -166,27 +166,30 @@ def _outcome(
     focus: str | None = None,
 ) -> Headline:
     """Cut, sizes, money and facts, followed by what helps most."""
-    remedies, saved = headline_table()["remedies"], _saved(tokens)
+    saved = _saved(tokens)
     little = saved is not None and saved < _LITTLE
     sentence = f"{cut}{'' if tokens is None else _sizes(tokens, saves)}."
     if little:
         became = f"{sentence[:1].lower()}{sentence[1:]}".replace(": ", ", ", 1)  # one colon a sentence
         sentence = f"{_why_little(tokens, protected)}: {became}"
-    sentence = _fit(sentence, *facts_sentence(kept, focus))
-    loss = most_important_loss(kept)
+    return Headline(_fit(sentence, *facts_sentence(kept, focus)), *_remedy(kept, focus, little=little))
+
+
+def _remedy(kept: Retention | None, focus: str | None, *, little: bool) -> tuple[str | None, Severity | None]:
+    """What helps most, and how grave it is that help is needed."""
+    remedies, loss = headline_table()["remedies"], most_important_loss(kept)
     if kept is not None and kept.unfounded:
-        quote = _quoted(kept.unfounded[0].value)
-        return Headline(sentence, remedies["unsupported"].format(quote=quote), Severity.WARNING)
+        return remedies["unsupported"].format(quote=_quoted(kept.unfounded[0].value)), Severity.WARNING
     if loss is not None:
-        return Headline(sentence, remedies["grave"].format(quote=_quoted(loss.value)), Severity.WARNING)
+        return remedies["grave"].format(quote=_quoted(loss.value)), Severity.WARNING
     if is_unmatched(kept, focus):
-        return Headline(sentence, remedies["unmatched"], Severity.INFO)
+        return remedies["unmatched"], Severity.INFO
     if little:
-        return Headline(sentence, remedies["little"], Severity.INFO)
-    lost = kept is not None and bool(kept.lost)
-    much = kept is not None and (kept.lost_share or 0) >= WARNING_SHARE
-    remedy = remedies["focused" if focus else "focus"] if lost else None
-    return Headline(sentence, remedy, Severity.WARNING if much else None)
+        return remedies["little"], Severity.INFO
+    if kept is None:
+        return None, None
+    remedy = remedies["focused" if focus else "focus"] if kept.lost else None
+    return remedy, Severity.WARNING if (kept.lost_share or 0) >= WARNING_SHARE else None
 
 
 def _becomes(middle: int, before: int, after: int, one: str, several: str) -> str:

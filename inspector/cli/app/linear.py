@@ -115,22 +115,8 @@ Choice = tuple["Location", str, str]
 
 
 def _list(args: argparse.Namespace, wanted: str, begin: int) -> tuple[list[Choice], int]:
-    """Print one page of conversations, newest first; sub-agents only if a filter finds them."""
-    from core.model.transcript.session import Kind, ListQuery
-
-    chats = frozenset(Kind) - {Kind.DELEGATE}
-    query = ListQuery(begin + PAGE, text=wanted or None, kinds=None if wanted else chats)
-    with target.stores(args) as stores:
-        found: list[tuple[Location, ConversationRow, str]] = []
-        total = 0
-        for store in stores:
-            page = store.conversations(query)
-            began = store.first_words([row.root.id for row in page.rows if not row.title])
-            found += [(store.location, row, _name(row, began)) for row in page.rows]
-            total += page.total
-        several = len(stores) > 1
-    found.sort(key=lambda one: one[1].last_active or target.LONG_AGO, reverse=True)
-    found = found[begin : begin + PAGE]
+    """Print one page of conversations, newest first."""
+    found, total, several = _page(args, wanted, begin)
     heading = f"Conversations {begin + 1 if found else 0} to {begin + len(found)} of {total}"
     output.write_lines([f"{heading}{f', containing {wanted}' if wanted else ''}."])
     if failing := [name for _, row, name in found if row.tip.guards.failure_error]:
@@ -140,6 +126,30 @@ def _list(args: argparse.Namespace, wanted: str, begin: int) -> tuple[list[Choic
     for number, (place, row, name) in enumerate(found, 1):
         output.write_lines([f"{number}. {name}. {_figures(row, place, several=several)}"])
     return [(place, row.tip.id, name) for place, row, name in found], total
+
+
+def _page(
+    args: argparse.Namespace, wanted: str, begin: int
+) -> tuple[list[tuple[Location, ConversationRow, str]], int, bool]:
+    """The conversations of a page, how many there are in all, and whether in several databases.
+
+    Sub-agents are among them only if a filter finds them.
+    """
+    from core.model.transcript.session import Kind, ListQuery
+
+    chats = frozenset(Kind) - {Kind.DELEGATE}
+    query = ListQuery(begin + PAGE, text=wanted or None, kinds=None if wanted else chats)
+    found: list[tuple[Location, ConversationRow, str]] = []
+    total = 0
+    with target.stores(args) as stores:
+        for store in stores:
+            page = store.conversations(query)
+            began = store.first_words([row.root.id for row in page.rows if not row.title])
+            found += [(store.location, row, _name(row, began)) for row in page.rows]
+            total += page.total
+        several = len(stores) > 1
+    found.sort(key=lambda one: one[1].last_active or target.LONG_AGO, reverse=True)
+    return found[begin : begin + PAGE], total, several
 
 
 def _name(row: ConversationRow, began: Mapping[str, str]) -> str:
