@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from stat import S_ISREG
 from typing import BinaryIO, NamedTuple
 
 from core.support.program_files import keep, load_table
@@ -164,8 +166,43 @@ def index_file(path: Path, cache: Path | None) -> FileIndex:
     Raises:
         OSError: The log cannot be read.
     """
-    if not path.is_file():  # reading a pipe would block
+    state = _state(path)
+    if not S_ISREG(state.mode):  # reading a pipe would block
         raise OSError(errno.EINVAL, "not a regular file")
+    if state not in _read:
+        while len(_read) >= _MOST_FILES:
+            _read.popitem(last=False)
+        _read[state] = _index(path, cache)
+    return _read[state]
+
+
+def is_read(path: Path) -> bool:
+    """Whether the lines of a file, as it is now, are in memory."""
+    try:
+        return _state(path) in _read
+    except OSError:
+        return False
+
+
+class _State(NamedTuple):
+    path: Path
+    mode: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+
+_read: OrderedDict[_State, FileIndex] = OrderedDict()
+"""The newest indexes: one command asks for a log up to seven times."""
+_MOST_FILES = 8
+
+
+def _state(path: Path) -> _State:
+    stat = path.stat()
+    return _State(path, stat.st_mode, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+
+
+def _index(path: Path, cache: Path | None) -> FileIndex:
     with path.open("rb") as stream:
         stat = os.fstat(stream.fileno())
         saved = _load(_copy_path(cache, stat), stat.st_size) if cache else None

@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
 
+from core.hermes.log.index import is_read
 from core.hermes.log.read import Log, log_files, read_log
 from core.hermes.log.record import Kind, LogRecord
 
@@ -36,21 +37,16 @@ def was_stopped(started: LogRecord, records: Iterable[LogRecord], starts: Sequen
     return any(started.at < start <= further.at for start in starts)
 
 
-def stopped_summaries(home: Path, cache_directory: Path | None = None) -> frozenset[str]:
-    """The sessions in which a process was stopped while a model may have been writing a summary."""
-    if not _may_be_open(home):
-        return frozenset()
-    suspects = {line.session for line in _without_end(read_log(home, (), cache_directory)) if line.session}
-    if not suspects:
-        return frozenset()
-    log = read_log(home, sorted(suspects), cache_directory)
-    return frozenset(one for one in suspects if _asked_and_stopped(one, log))
+def may_be_open(home: Path) -> bool:
+    """Whether the bytes of the log begin more attempts than they end: reading its lines takes far longer.
 
-
-def _may_be_open(home: Path) -> bool:
-    """Whether the bytes of the log begin more attempts than they end: reading its lines takes far longer."""
+    If the lines are in memory, they are the better answer.
+    """
+    files = [path for path in log_files(home) if path.is_file()]  # reading a pipe would block
+    if all(map(is_read, files)):
+        return True
     open_ = 0
-    for path in log_files(home):
+    for path in files:
         with suppress(OSError), path.open("rb") as stream:
             rest = b""
             while block := stream.read(_BLOCK):
@@ -58,6 +54,15 @@ def _may_be_open(home: Path) -> bool:
                     open_ = open_ + 1 if mark == b"star" else max(0, open_ - 1)
                 rest = (rest + block)[1 - _MARK_LENGTH :]
     return open_ > 0
+
+
+def stopped_summaries(home: Path, cache_directory: Path | None = None) -> frozenset[str]:
+    """The sessions in which a process was stopped while a model may have been writing a summary."""
+    suspects = {line.session for line in _without_end(read_log(home, (), cache_directory)) if line.session}
+    if not suspects:
+        return frozenset()
+    log = read_log(home, sorted(suspects), cache_directory)
+    return frozenset(one for one in suspects if _asked_and_stopped(one, log))
 
 
 def _without_end(ends: Log) -> list[LogRecord]:

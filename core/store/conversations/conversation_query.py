@@ -59,7 +59,7 @@ def list_sessions(
     few = len(page) <= _MAX_OWN_FAMILIES
     lineage = families_of(connection, schema, page) if few else every_family(connection, schema)
     sessions = read_sessions(connection, schema, path, page)
-    short = unbooked_calls(connection, schema, path, page)
+    short = unbooked_calls(connection, schema, path, page, listed=True)
     rows = tuple(_entry(sessions[one], lineage, short) for one in page if one in sessions)
     return SessionPage(rows, total)
 
@@ -203,7 +203,7 @@ def _rows(
     ids = [one for thread in threads for one in thread]
     sessions, short = (
         read_sessions(connection, schema, path, ids),
-        unbooked_calls(connection, schema, path, ids),
+        unbooked_calls(connection, schema, path, ids, listed=True),
     )
     found = ([sessions[one] for one in thread if one in sessions] for thread in threads)
     return tuple(_row(rows, lineage, short) for rows in found if rows)

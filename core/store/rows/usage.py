@@ -93,24 +93,42 @@ class _Compacted(NamedTuple):
 
 
 def unbooked_calls(
-    connection: sqlite3.Connection, schema: Schema, path: Path, ids: Sequence[str] | None = None
+    connection: sqlite3.Connection,
+    schema: Schema,
+    path: Path,
+    ids: Sequence[str] | None = None,
+    *,
+    listed: bool = False,
 ) -> frozenset[str]:
-    """The sessions whose rows show a call that Hermes did not book; among all if `ids` is None."""
-    short = {*_with_unbooked_answers(connection, schema, ids), *_stopped(connection, schema, path, ids)}
+    """The sessions whose rows or log show a call that Hermes did not book.
+
+    Args:
+        connection: The database.
+        schema: Its tables and columns.
+        path: Its file, beside which the log is.
+        ids: The sessions asked about; None for all.
+        listed: They are many conversations, whose log nobody has read yet.
+    """
+    search = listed or ids is None
+    short = set(_with_unbooked_answers(connection, schema, ids))
+    short.update(_stopped(connection, schema, path, ids, search=search))
     found = [one for one in _compacted(connection, schema, ids) if one.id not in short]
     written = _written(connection, schema, path, found) if found else Counter[str]()
     return frozenset(short.union(one.id for one in found if _owes(one, written[one.id])))
 
 
 def _stopped(
-    connection: sqlite3.Connection, schema: Schema, path: Path, ids: Sequence[str] | None
+    connection: sqlite3.Connection, schema: Schema, path: Path, ids: Sequence[str] | None, *, search: bool
 ) -> Iterator[str]:
-    """Sessions whose process was stopped over a summary: it left its lock, or the log tells no end."""
-    from core.hermes.log.stopped import stopped_summaries
+    """Sessions whose process was stopped over a summary: it left its lock, or the log tells no end.
+
+    With `search` the lines of the log are read only if its bytes tell of an attempt without an end.
+    """
+    from core.hermes.log.stopped import may_be_open, stopped_summaries
 
     wanted = None if ids is None else set(ids)
     found = set[str]()
-    if path.name == DATABASE_NAME:
+    if path.name == DATABASE_NAME and not (search and not may_be_open(path.parent)):
         found |= stopped_summaries(path.parent, cache_directory() / "logs")
     if schema.has("compression_locks", "session_id"):
         locks = connection.execute("SELECT session_id FROM compression_locks").fetchall()

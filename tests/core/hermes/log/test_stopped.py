@@ -1,4 +1,4 @@
-"""A summary over which Hermes was stopped is found in the log, whose lines are read only if one may be."""
+"""Whether a log begins an attempt that it does not end is told by its bytes alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.hermes.log import stopped
-from core.hermes.log.stopped import stopped_summaries
+from core.hermes.log.stopped import may_be_open
 
 START = "2026-05-28 10:00:00,000 INFO [s] agent.context_compressor: "
 BEGUN = f"{START}context compression started: session=s messages=40 tokens=~90,000 model=m focus=None\n"
@@ -24,14 +24,12 @@ def home(tmp_path: Path, text: str) -> Path:
 
 
 @pytest.mark.parametrize("block", [1, 7, 64, 4096])
-def test_an_attempt_without_an_end_is_looked_into_wherever_its_line_is_cut(
+def test_an_attempt_without_an_end_is_found_wherever_its_line_is_cut(
     tmp_path: Path, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stopped, "_BLOCK", block)
-    stopped_summaries(home(tmp_path, BEGUN + ENDED + BEGUN + AGAIN), tmp_path / "cache")
-    assert list((tmp_path / "cache").iterdir())
+    assert may_be_open(home(tmp_path, BEGUN + ENDED + BEGUN + AGAIN))
 
 
-def test_the_lines_of_a_log_whose_attempts_all_ended_are_not_read(tmp_path: Path) -> None:
-    assert stopped_summaries(home(tmp_path, (BEGUN + ENDED) * 3 + AGAIN), tmp_path / "cache") == frozenset()
-    assert not (tmp_path / "cache").exists()
+def test_a_log_whose_attempts_all_ended_holds_none(tmp_path: Path) -> None:
+    assert not may_be_open(home(tmp_path, (BEGUN + ENDED) * 3 + AGAIN))
