@@ -13,9 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from core.hermes.log.index import scan
+from core.hermes.log.index import log_files, scan
 from core.hermes.log.parse import parse_line
-from core.hermes.log.read import log_files
 from core.hermes.log.record import Kind, LogRecord
 from core.live.event import LiveEvent, LiveKind
 from core.model.accounting.amounts import share_of

@@ -32,6 +32,11 @@ FIGURES = (
 FIGURE = rf"(?<![\w.,/#:$-])(\d[\d,]*(?:\.\d+)?|{'|'.join(FIGURES)})"
 """A figure in digits or words."""
 
+_ONES = ("", "one", *FIGURES)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_LONGEST_SPOKEN = 5
+"""Digits of the longest number that is put in words."""
+
 _CLOCK, _HOURS = re.compile(r"(\d{1,2})[:h.]([0-5]\d)"), 24
 _TIME = re.compile(r"\d{1,2}(?:\.(?:0?[1-9]|1[0-2])\.(?!\d)|:\d\d)")
 _MAY = "may"
@@ -112,6 +117,7 @@ def figure_of(text: str) -> str:
 
 def spellings(figure: str) -> Iterator[str]:
     """A number as programs and languages write it: 1234.5, 1,234.5, 1.234,5 and 1 234,5 are the same."""
+    yield from spoken(figure.replace(",", ""))
     for thousands, decimal in ((",", "."), (".", ",")):
         grouped = rf"\d{{1,3}}(?:\{thousands}\d{{3}})+"
         if re.fullmatch(rf"(?:{grouped}|\d+)(?:\{decimal}\d+)?", figure):
@@ -120,6 +126,27 @@ def spellings(figure: str) -> Iterator[str]:
             for group, point in (("", "."), ("", ","), (",", "."), (".", ","), (" ", ","), ("_", ".")):
                 start = f"{int(integer):,}".replace(",", group)
                 yield from (f"{start}{point}{part}".rstrip(point) for part in (places, shorter))
+
+
+def spoken(figure: str) -> Iterator[str]:
+    """A whole number of hundreds below 100,000 in English words, as people say it in a call."""
+    number = int(figure) if figure.isdigit() and len(figure) <= _LONGEST_SPOKEN else 0
+    if not number or number % 100:
+        return
+    thousands, hundreds = divmod(number // 100, 10)
+    if number < 10_000:
+        yield from (f"{words} hundred" for words in _below_hundred(number // 100))
+    rest = f" {_ONES[hundreds]} hundred" if hundreds else ""
+    yield from (f"{words} thousand{rest}" for words in _below_hundred(thousands))
+
+
+def _below_hundred(number: int) -> Iterator[str]:
+    """A number from 1 to 99 in words; none for any other."""
+    tens, ones = divmod(number, 10)
+    if 0 < number < len(_ONES):
+        yield _ONES[number]
+    elif number:
+        yield from dict.fromkeys(f"{_TENS[tens - 2]}{sign}{_ONES[ones]}".rstrip("- ") for sign in "- ")
 
 
 def clock_times(figure: str) -> Iterator[str]:

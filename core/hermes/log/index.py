@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from stat import S_ISREG
 from typing import BinaryIO, NamedTuple
 
 from core.support.program_files import keep, load_table
@@ -28,6 +29,11 @@ _LATER = 64 * 1024
 """Bytes a file must grow before its index is rewritten, which takes longer than rereading fewer."""
 _CHUNK, _MIN_READ = 16 * 1024 * 1024, 64 * 1024
 _CONTINUED = 12
+_NAMES = re.compile(r"(agent|gateway)\.log(?:\.(\d+))?")
+_MARK = re.compile(rb"context compression (star|done)")
+_MARK_LENGTH = len("context compression done")
+"""How the lines that begin and end an attempt differ from all others."""
+_BLOCK = 1024 * 1024
 _MAX_LINE = 20_000
 
 
@@ -35,6 +41,37 @@ _MAX_LINE = 20_000
 def needles() -> tuple[bytes, ...]:
     """Every line worth parsing contains one of these."""
     return tuple(map(str.encode, load_table("core/hermes/log/needles.yaml")))
+
+
+def log_files(home: Path) -> tuple[Path, ...]:
+    """The log files of a home, oldest rotation first, the agent's before the gateway's."""
+    folder = home / "logs"
+    try:
+        names = [entry.name for entry in folder.iterdir()]
+    except OSError:
+        return ()
+    found = [match for name in names if (match := _NAMES.fullmatch(name))]
+    found.sort(key=lambda match: (match[1], -int(match[2] or 0)))
+    return tuple(folder / match[0] for match in found)
+
+
+def may_be_open(home: Path) -> bool:
+    """Whether the bytes of the log begin more attempts than they end: reading its lines takes far longer.
+
+    If the lines are in memory, they are the better answer.
+    """
+    files = [path for path in log_files(home) if path.is_file()]  # reading a pipe would block
+    if files and all(map(is_read, files)):
+        return True
+    open_ = 0
+    for path in files:
+        with suppress(OSError), path.open("rb") as stream:
+            rest = b""
+            while block := stream.read(_BLOCK):
+                for mark in _MARK.findall(rest + block):
+                    open_ = open_ + 1 if mark == b"star" else max(0, open_ - 1)
+                rest = (rest + block)[1 - _MARK_LENGTH :]
+    return open_ > 0
 
 
 class Hit(NamedTuple):
@@ -166,9 +203,9 @@ def index_file(path: Path, cache: Path | None) -> FileIndex:
     Raises:
         OSError: The log cannot be read.
     """
-    state = _state(path)
-    if not S_ISREG(state.mode):  # reading a pipe would block
+    if not path.is_file():  # reading a pipe would block
         raise OSError(errno.EINVAL, "not a regular file")
+    state = _state(path)
     if state not in _read:
         while len(_read) >= _MOST_FILES:
             _read.popitem(last=False)
@@ -184,22 +221,14 @@ def is_read(path: Path) -> bool:
         return False
 
 
-class _State(NamedTuple):
-    path: Path
-    mode: int
-    inode: int
-    size: int
-    mtime_ns: int
-
-
-_read: OrderedDict[_State, FileIndex] = OrderedDict()
+_read: OrderedDict[tuple[Path, int, int, int], FileIndex] = OrderedDict()
 """The newest indexes: one command asks for a log up to seven times."""
 _MOST_FILES = 8
 
 
-def _state(path: Path) -> _State:
+def _state(path: Path) -> tuple[Path, int, int, int]:
     stat = path.stat()
-    return _State(path, stat.st_mode, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+    return path, stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 def _index(path: Path, cache: Path | None) -> FileIndex:

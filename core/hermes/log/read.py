@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from zlib import crc32
 
-from core.hermes.log.index import FileIndex, Hit, index_file
+from core.hermes.log.index import FileIndex, Hit, index_file, log_files
 from core.hermes.log.parse import parse_line, patterns
 from core.hermes.log.record import Kind, LogRecord
 
@@ -39,7 +38,6 @@ _ENDS = (
 )
 """How the lines begin that open and close a compaction."""
 _ENDS_KINDS = (Kind.STARTED, Kind.DONE, Kind.NO_PROGRESS, Kind.HYGIENE_KEPT)
-_NAMES = re.compile(r"(agent|gateway)\.log(?:\.(\d+))?")
 _ASKED = 4
 """How many queries' results are cached: merging 6,000 lines anew takes 5 ms, once or twice a second."""
 
@@ -195,18 +193,6 @@ def _is_about(record: LogRecord, sessions: Collection[str] | None) -> bool:
     if sessions is None or record.kind not in _ENDS_KINDS:
         return True
     return record.session in sessions or record.tag in sessions
-
-
-def log_files(home: Path) -> tuple[Path, ...]:
-    """The log files of a home, oldest rotation first, the agent's before the gateway's."""
-    folder = home / "logs"
-    try:
-        names = [entry.name for entry in folder.iterdir()]
-    except OSError:
-        return ()
-    found = [match for name in names if (match := _NAMES.fullmatch(name))]
-    found.sort(key=lambda match: (match[1], -int(match[2] or 0)))
-    return tuple(folder / match[0] for match in found)
 
 
 _known: OrderedDict[Hashable, tuple[int, int, tuple[LogRecord, ...]]] = OrderedDict()

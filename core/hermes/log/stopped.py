@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
 
-from core.hermes.log.index import is_read
-from core.hermes.log.read import Log, log_files, read_log
+from core.hermes.log.read import Log, read_log
 from core.hermes.log.record import Kind, LogRecord
 
 MODEL_CALLS = frozenset({Kind.SUMMARY_CALL, Kind.AUX_CALL})
 """Lines that show a model was asked for a summary."""
 _SAYS_NOTHING = MODEL_CALLS | {Kind.SKIPPED, Kind.ENGINE_REGISTERED, Kind.ENGINE_MISSING}
-_MARK = re.compile(rb"context compression (star|done)")
-_MARK_LENGTH = len("context compression done")
-_BLOCK = 1024 * 1024
 _GOES_ON = (Kind.TURN, Kind.HYGIENE, Kind.STARTED)
 
 
@@ -35,25 +29,6 @@ def was_stopped(started: LogRecord, records: Iterable[LogRecord], starts: Sequen
     if further is None or further.kind not in _GOES_ON:
         return False
     return any(started.at < start <= further.at for start in starts)
-
-
-def may_be_open(home: Path) -> bool:
-    """Whether the bytes of the log begin more attempts than they end: reading its lines takes far longer.
-
-    If the lines are in memory, they are the better answer.
-    """
-    files = [path for path in log_files(home) if path.is_file()]  # reading a pipe would block
-    if all(map(is_read, files)):
-        return True
-    open_ = 0
-    for path in files:
-        with suppress(OSError), path.open("rb") as stream:
-            rest = b""
-            while block := stream.read(_BLOCK):
-                for mark in _MARK.findall(rest + block):
-                    open_ = open_ + 1 if mark == b"star" else max(0, open_ - 1)
-                rest = (rest + block)[1 - _MARK_LENGTH :]
-    return open_ > 0
 
 
 def stopped_summaries(home: Path, cache_directory: Path | None = None) -> frozenset[str]:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from core.hermes.log.index import may_be_open
 from core.hermes.markers.markers import DESCRIBED, INTERRUPTED, PREFILTERS, UNBOOKED, find_summary
 from core.store.database.locate import DATABASE_NAME
 from core.store.database.open_database import HAS_ID, Schema
@@ -124,11 +125,11 @@ def _stopped(
 
     With `search` the lines of the log are read only if its bytes tell of an attempt without an end.
     """
-    from core.hermes.log.stopped import may_be_open, stopped_summaries
-
     wanted = None if ids is None else set(ids)
     found = set[str]()
     if path.name == DATABASE_NAME and not (search and not may_be_open(path.parent)):
+        from core.hermes.log.stopped import stopped_summaries  # takes long to load, and most homes do without
+
         found |= stopped_summaries(path.parent, cache_directory() / "logs")
     if schema.has("compression_locks", "session_id"):
         locks = connection.execute("SELECT session_id FROM compression_locks").fetchall()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.facts.lexicon import dates, day_of, without_figures
+from core.compress.facts.lexicon import dates, day_of, spoken, without_figures
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,18 @@ def test_a_word_that_begins_like_a_month_and_a_version_are_not_days(text: str) -
 
 def test_days_in_figures_are_blank_where_figures_are_counted() -> None:
     assert without_figures("14.10.2026 moved 3 dates") == "           moved 3 dates"
+
+
+@pytest.mark.parametrize(
+    ("figure", "words"),
+    [
+        ("1900", ["nineteen hundred", "one thousand nine hundred"]),
+        ("20000", ["twenty thousand"]),
+        ("38500", ["thirty-eight thousand five hundred", "thirty eight thousand five hundred"]),
+        ("950", []),
+        ("1.5", []),
+        ("100000", []),
+    ],
+)
+def test_round_numbers_are_spoken_as_people_do(figure: str, words: list[str]) -> None:
+    assert list(spoken(figure)) == words

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.hermes.log.index import needles
+from core.hermes.log.index import log_files, needles
 from core.hermes.log.parse import parse_line, patterns, split_head
-from core.hermes.log.read import log_files, read_log
+from core.hermes.log.read import read_log
 from core.hermes.log.record import Kind, LogRecord
 
 HEAD = "2026-11-21 20:06:47,259 INFO [S1] agent.turn_context: "

@@ -17,7 +17,7 @@ from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.gather import gateway_rows, is_local
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
-from core.hermes.log.read import log_files
+from core.hermes.log.index import log_files
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.finding import Evidence, Source, Verdict

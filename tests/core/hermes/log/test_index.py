@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.hermes.log import stopped
-from core.hermes.log.stopped import may_be_open
+from core.hermes.log import index
+from core.hermes.log.index import may_be_open
 
 START = "2026-05-28 10:00:00,000 INFO [s] agent.context_compressor: "
 BEGUN = f"{START}context compression started: session=s messages=40 tokens=~90,000 model=m focus=None\n"
@@ -27,7 +27,7 @@ def home(tmp_path: Path, text: str) -> Path:
 def test_an_attempt_without_an_end_is_found_wherever_its_line_is_cut(
     tmp_path: Path, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stopped, "_BLOCK", block)
+    monkeypatch.setattr(index, "_BLOCK", block)
     assert may_be_open(home(tmp_path, BEGUN + ENDED + BEGUN + AGAIN))
 
 
