@@ -5,14 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, TypeAlias
 
 from core.support.program_files import keep, load_table
 
@@ -206,29 +205,29 @@ def index_file(path: Path, cache: Path | None) -> FileIndex:
     if not path.is_file():  # reading a pipe would block
         raise OSError(errno.EINVAL, "not a regular file")
     state = _state(path)
-    if state not in _read:
-        while len(_read) >= _MOST_FILES:
-            _read.popitem(last=False)
-        _read[state] = _index(path, cache)
-    return _read[state]
+    known = _read.get(path)  # several threads ask: one look, so that nothing can change between two
+    if known is None or known[0] != state:
+        known = _read[path] = state, _index(path, cache)
+    return known[1]
 
 
 def is_read(path: Path) -> bool:
     """Whether the lines of a file, as it is now, are in memory."""
+    known = _read.get(path)
     try:
-        return _state(path) in _read
+        return known is not None and known[0] == _state(path)
     except OSError:
         return False
 
 
-_read: OrderedDict[tuple[Path, int, int, int], FileIndex] = OrderedDict()
-"""The newest indexes: one command asks for a log up to seven times."""
-_MOST_FILES = 8
+_State: TypeAlias = tuple[int, int, int]
+_read: dict[Path, tuple[_State, FileIndex]] = {}
+"""The newest index of each file: one command asks for a log up to seven times."""
 
 
-def _state(path: Path) -> tuple[Path, int, int, int]:
+def _state(path: Path) -> _State:
     stat = path.stat()
-    return path, stat.st_ino, stat.st_size, stat.st_mtime_ns
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 def _index(path: Path, cache: Path | None) -> FileIndex:
