@@ -64,6 +64,9 @@ scratch file, a third-party package.
 _ARGUMENT = re.compile(r"\$\d")
 """An argument of a shell script, which is far more frequent than an amount of money."""
 
+_BARE = re.compile(r"v?\d+(?:\.\d+)*")
+"""A version or a number alone, of which programs print many."""
+
 _TELLING = 4
 """A name with fewer characters may be part of another word."""
 
@@ -152,7 +155,8 @@ def _folders(entries: Sequence[Found]) -> frozenset[str]:
 
 def value_weight(entry: Found) -> float:
     """The weight of a value, by who says it and how often; 0 when only a tool does."""
-    speakers = entry.speakers if entry.category in _MADE else entry.speakers & ~MADE
+    made = entry.category in _MADE and not _BARE.fullmatch(entry.value)
+    speakers = entry.speakers if made else entry.speakers & ~MADE
     if not speakers & ~RESULT or (_is_dull(entry) and not speakers & USER):
         return 0.0
     doubt = 1.0
@@ -165,8 +169,13 @@ def value_weight(entry: Found) -> float:
 
 
 def _is_dull(entry: Found) -> bool:
+    """Whether a value of this kind tells little unless a person mentions it."""
     if entry.category == "hashes":
         return not entry.speakers & (ACTED | ASSISTANT | MADE)
+    if entry.category == "ids" and _BARE.fullmatch(entry.value):
+        return not entry.speakers & (ANSWER | ASSISTANT | ACTED | CALLED)
+    if entry.category == "numbers" and not entry.speakers & ~(ACTED | RESULT):
+        return True
     if entry.category != "numbers" or _ARGUMENT.fullmatch(entry.value):
         return entry.category == "numbers"
     unit = entry.value.lstrip("0123456789.,").strip()

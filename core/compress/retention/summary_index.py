@@ -11,7 +11,7 @@ from functools import cached_property
 
 from core.compress.facts.collect import endings
 from core.compress.facts.lexicon import dates, day_of, days_as_written, lexicon
-from core.compress.facts.topic import root, roots, terms
+from core.compress.facts.topic import root, roots, share_that_tells, terms
 from core.compress.facts.values import measures, parts_of, values
 
 STRICT_SHARE, LOOSE_SHARE, LONG_SHARE = 0.6, 0.5, 0.4
@@ -86,7 +86,7 @@ class Passages:
         """
         needed = roots(value)[:_MAX_TERMS]
         share = STRICT_SHARE if strict else LONG_SHARE if len(needed) > _LONG_SENTENCE else LOOSE_SHARE
-        enough = max(2, math.ceil(share * len(needed)))
+        enough = max(2, math.ceil(share_that_tells(needed, share) * len(needed)))
         words = self._postings.keys() & needed
         if len(words) < enough:
             return
@@ -270,12 +270,12 @@ class SummaryIndex:
         if category == "commands":
             return passages.hold_command(value)
         if key_words:
-            return passages.coverage(key_words) >= LOOSE_SHARE
+            return passages.coverage(key_words) >= share_that_tells(key_words, LOOSE_SHARE)
         if category == "asks" and len(self.raw_lines) <= _SHORT_SUMMARY:
             words = roots(lexicon().courtesy.sub(" ", value)) or roots(value)
             figures = [word for word in words if word.isdigit()]
             known = not figures or passages.coverage(figures) > 0
-            return known and passages.coverage(words) >= LOOSE_SHARE
+            return known and passages.coverage(words) >= share_that_tells(words, LOOSE_SHARE)
         bound = category == "constraints"
         found = passages.sharing(value, strict=bound or category == "errors")
         return any(not bound or lexicon().constraint.search(text) for text in found)

@@ -52,8 +52,8 @@ _COUNTS = re.compile(rf"[\s-]*(?:{'|'.join(FIGURES)}|\w+teen|\w+ty)\b", re.IGNOR
 _APART = re.compile(r"(?:days?|weeks?|hours?|minutes?) (?:after|before|later|earlier)\b", re.IGNORECASE)
 """A time between two others, which the writer computes."""
 
-_NUMBERED = re.compile(r"\b(?:levels?|phases?|steps?|stages?|versions?|\d+ of) $", re.IGNORECASE)
-"""A figure after this is the number of something, or a whole of which a part was counted."""
+_NUMBERED = re.compile(r"\b(?:levels?|phases?|steps?|stages?|versions?|\d+ of|\d or|other) $", re.IGNORECASE)
+"""A figure after this is the number of something, a whole of which a part was counted, or what is left."""
 
 _WORD = rf"(?!(?:{'|'.join(FIGURES)})\b)[^\W\d_][\w/]*"
 _QUANTITY = re.compile(
@@ -74,6 +74,9 @@ _A_DAY = 14
 
 _ATTRIBUTE = re.compile(r"(?<![-\w])\w+[^s\W](?<!ed)(?<!test) (?=\w+s\b)")
 """A word that says of what kind the things counted behind it are: `error codes` are no errors."""
+
+_RATE = re.compile(r"\b(?:an?|per|each|every) \w+$")
+"""What a figure is given for, which is not counted: `1,900 rupees a day`."""
 
 _CJK = re.compile("[\u4e00-\u9fff]")
 _SEVERAL = 2
@@ -192,7 +195,9 @@ def _is_given(count: _Count, evidence: Evidence) -> bool:
     voices, units = evidence.accounts.voices, count.units.values()
     given = voices.gives(count.figure, _SURE) or voices.count(count.figure, count.units)
     labelled = (evidence.labels(count.figure, unit) for unit in units)
-    return given or any(evidence.mentions(f"{count.written} {unit}") for unit in units) or any(labelled)
+    forms = dict.fromkeys((count.written, *spellings(count.figure)))
+    written = (evidence.mentions(f"{form} {unit}") for form in forms for unit in units)
+    return given or any(written) or any(labelled)
 
 
 def _most_alike(count: _Count, evidence: Evidence) -> tuple[str, float, float]:
@@ -234,7 +239,7 @@ def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:
     """What the messages always count otherwise, if a program counts it or somebody limits it; else empty."""
     words, figure = claim_words(), figure_of(match[1])
     limit = words.limit.search(part[: match.start()])
-    nouns = _ATTRIBUTE.sub("", (match["nouns"] or "").lower()).split()
+    nouns = _ATTRIBUTE.sub("", _RATE.sub("", (match["nouns"] or "").lower())).split()
     if COUNTED.intersection(nouns) and figure.isdigit() and int(figure) <= SMALL:
         return ""
     noun = next((one for one in nouns if words.counted.get(one.removesuffix("s"))), "".join(nouns[:1]))

@@ -50,6 +50,9 @@ _ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）|,\s+(?:quoted|priced|offered
 
 _ORDINAL = re.compile(r"(\d)[snrt][tdh]\b")
 _LISTS = re.compile(r"^\W*(?:\w+\W+){1,5}?\w+[:：]\s")
+_LEAD = re.compile(r"^\W*[A-Z][^:.;`]{2,60}:\s+")
+"""What introduces a list of rules: `Standing orders in the later ones:`."""
+
 _SEGMENT = re.compile(r",\s+")
 _LAYS_DOWN = re.compile(r"\b(?:only|no|not|never|must|may|always|any|at (?:most|least))\b", re.IGNORECASE)
 """Words that mark a rule without saying what it is about."""
@@ -182,13 +185,15 @@ def false_wishes(
         if any(_is_strange(part, facts, evidence, rule=strict) for part in parts if not _LISTS.search(what)):
             yield speaker
     needs_names = not found and (rule or claim_words().forbids.search(sentence))
-    if needs_names and _is_made_up(sentence, facts, evidence):
+    if needs_names and _is_made_up(sentence if rule else _LEAD.sub("", sentence), facts, evidence):
         yield sentence
 
 
 def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether nobody said even some of a rule that is listed without an author."""
-    names, words = subject(_LAYS_DOWN.sub(" ", _ENDS.split(rule, maxsplit=1)[0]), facts)
+    clauses = _ENDS.split(rule)
+    clause = next(filter(claim_words().forbids.search, clauses), clauses[0])
+    names, words = subject(_LAYS_DOWN.sub(" ", clause), facts)
     accounts, several = evidence.accounts, len(names) + len(words) >= _MIN_RULE_WORDS
     if not several or accounts.voices.language not in ("", language_of(rule)):
         return False

@@ -36,6 +36,9 @@ _TELLING, _BRIEF_LINE = re.compile(r"[\w./-]*(?:\d[\w./-]{3}|[\w/-]{3}\d|_\w{3})
 _EXACT = 3
 """A figure with a fraction and more characters than this identifies its subject, as in `cpu 0.684 total`."""
 
+_WHOLE = re.compile(r"\d of $")
+"""Comes before a whole of which a part was counted: `3 of 17`."""
+
 _CODE = re.compile(r"\b(?:HTTP|status|codes?|exit) $", re.IGNORECASE)
 _DAY_ONLY = re.compile(r"(?P<day>\d\d)\.(?P<month>0\d|1[0-2])")
 _LAST_WORD = re.compile(r"([^\W\d_]+),? $")
@@ -99,7 +102,7 @@ def _path(path: str, evidence: Evidence) -> bool:
         return False
     if lexicon().file_name.fullmatch(parts[-1]):
         return evidence.holds(parts[-2:][0]) or _is_in_listing(parts[-2:][0].lower(), evidence)
-    return all(evidence.mentions(folder) for folder in parts[0].split("/")[:-1])
+    return len(parts) == 1 or _is_in_listing(parts[-2].lower(), evidence)
 
 
 def _is_in_listing(path: str, evidence: Evidence) -> bool:
@@ -116,7 +119,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     at = sentence.find(value)
     before, counted = sentence[:at], sentence[at + len(value) :].split(maxsplit=1)[:1]
     figure = plain_number(match.group().rstrip(","))
-    unit = "" if before.endswith(" of ") else value[match.end() :].strip()
+    unit = "" if _WHOLE.search(before) else value[match.end() :].strip()
     money = value[:1] in "$€£¥" or unit.lower() in _CURRENCIES
     own = [word for word in (unit, *counted) if word.rstrip(".,;)") in COUNTED]
     if own:

@@ -160,7 +160,11 @@ class Evidence:
     def _numbers_a_name(self, figure: str) -> bool:
         """Whether a figure ends a word: python3.13, mayer2015."""
         whole = rf"[a-z]{{3}}{re.escape(figure)}(?!\w|\.\d)"
-        return len(figure) > _EXACT and figure in self._text and re.search(whole, self._text) is not None
+        return (
+            (len(figure) > _EXACT or "." in figure)
+            and figure in self._text
+            and re.search(whole, self._text) is not None
+        )
 
     def codes(self, figure: str) -> bool:
         """Whether a whole number occurs in hexadecimal."""

@@ -236,6 +236,14 @@ def test_of_a_summary_in_another_language_only_what_has_a_name_or_figure_can_be_
     assert retention(middle, "Der Termin (ENT-221) geht auf den 14.10.2026.").untranslated == 0
 
 
+def test_a_chinese_sentence_is_paraphrased_by_its_words_in_another_order() -> None:
+    middle = [user("请先分析数据，我们讨论后再开始实作。"), assistant("好的。")]
+    again = retention(middle, "用户要求先讨论、再实作，并分析了数据。")
+    other = retention(middle, "用户要订一张去上海的机票，下周出发。")
+    assert [one.fate for one in again.facts] == ["paraphrased"]
+    assert [one.fate for one in other.facts] == ["lost"]
+
+
 @pytest.mark.parametrize(
     "said", ["am 24.09.", "el 24 de septiembre", "9/24", "24 сентября", "9月24日", "2026-09-24"]
 )

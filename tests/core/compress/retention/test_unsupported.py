@@ -395,6 +395,15 @@ def test_a_rule_may_be_stated_with_what_was_said_before_it() -> None:
     assert claims(told, middle) == ()
 
 
+def test_a_folder_is_made_up_if_its_names_are_never_together() -> None:
+    middle = [
+        user(f"Draw portraits. {'Take your time. ' * 40}"),
+        *call("write_file", "ok", path="assets/characters/mei.png", content="x"),
+    ]
+    claims = retention(middle, "They are in assets/characters/. They are loaded from assets/portraits/.")
+    assert [one.value for one in claims.unsupported] == ["assets/portraits/"]
+
+
 def test_an_empty_summary_claims_nothing() -> None:
     assert claims("") == ()
 

@@ -185,6 +185,18 @@ def test_a_commit_is_a_fact_however_much_git_prints() -> None:
     assert "4e5c42a" in weights(retention(middle, ""))
 
 
+def test_versions_and_numbers_that_only_programs_print_count_for_nothing() -> None:
+    middle = [
+        user("install it"),
+        *call("terminal", "Created 689944590938\npyarrow 24.0.0", command="pip install pyarrow"),
+        *call("patch", "ok", path="src/page.css", new_string="max-width: 1200px"),
+        assistant("It is installed."),
+    ]
+    assert not {"24.0.0", "689944590938", "1200px"} & weights(retention(middle, "")).keys()
+    middle.append(user("Why 24.0.0 and 1200px?"))
+    assert {"24.0.0", "1200px"} <= weights(retention(middle, "")).keys()
+
+
 def test_each_part_of_a_long_request_is_a_request() -> None:
     request = "Build a page that draws cards. " + "It shows ten kingdom cards at once. " * 9
     middle = [user(f"{request}Put a button for GENERATE at the top of it."), assistant("It is built.")]

@@ -20,6 +20,7 @@ WORK = [
     *call("terminal", "labels.zip (7.4 MB): score 0.7949974", command="python pack.py"),
     *call("balance", '{"余额": 88120.50, "限额": 90000.00, "timeout": 240, "retries": 480}', account="12"),
     assistant("Pegel 5521 bleibt, Pegel 5533 wird geschlossen. Hermes 4471 is a build."),
+    assistant("A slot costs nineteen hundred rupees per second."),
     assistant("La estación tiene 1.904 huecos. It prints the number 4, and that 16 times."),
 ]
 
@@ -78,6 +79,8 @@ def test_what_is_counted_otherwise_is_flagged(claim: str, value: str) -> None:
         "It prints the number 4 sixteen times.",
         "A name takes 30 bytes.",
         "The linter knows six error codes and five warning levels.",
+        "Of attempts 1 or 2 failed, and the other two attempts waited 30 seconds.",
+        "A slot costs 1,900 rupees a second.",
         "Of level 9 real time warnings nothing is known, and 3 of 8 warnings are old.",
     ],
 )

@@ -18,6 +18,7 @@ WORK = [
     *call("terminal", "4 passed", command="pytest tests/unit"),
     *call("terminal", "", command="go test -tags=smoke -c ./... -o /dev/null"),
     *call("terminal", "", command="rm notes.txt"),
+    *call("apply_patch", "Done", input="*** Update File: src/totals.py\n-a\n+b"),
     assistant("The ledger is mended, lint and unit tests are green. KX31LQ is cancelled."),
 ]
 
@@ -54,6 +55,8 @@ def test_what_did_not_happen_is_flagged(claim: str) -> None:
         "The unit tests passed.",
         "KX31LQ was cancelled.",
         "notes.txt was removed.",
+        "The old sum in `totals.py` was removed.",
+        "The change is one line (one dropped blank line at the end).",
         "The branch has not been merged into main.",
         "No pull request was opened.",
     ],

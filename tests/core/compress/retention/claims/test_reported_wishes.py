@@ -104,6 +104,13 @@ def test_a_rule_in_a_list_of_rules_needs_nobodys_name(heading: str) -> None:
 def test_a_ban_is_a_rule_wherever_it_is() -> None:
     assert flagged("Secrets must never reach the repository.", WORK)
     assert flagged("The ledger of 2019 must never be touched.", WORK) == []
+    assert flagged("Standing orders in all of this: never print the secrets of a customer.", WORK)
+    assert flagged("Standing orders in all of this: never touch the ledger of 2019.", WORK) == []
+
+
+def test_what_is_left_to_do_and_what_a_thing_never_does_are_no_rules() -> None:
+    assert flagged("The patch still has to be run by hand on the server.", WORK) == []
+    assert flagged("The importer never gives the memory of a batch back.", WORK) == []
 
 
 def test_a_wish_that_is_listed_is_not_recognised_by_what_is_before_the_list() -> None:
