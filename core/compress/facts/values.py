@@ -95,7 +95,9 @@ _BOLD, _PHRASE_WORDS = re.compile(r"\*\*([^*\n]{3,50})\*\*"), 5
 """What an assistant sets in bold, and how many words of it are a name rather than a sentence."""
 
 _CAPITALISED = re.compile(r"(?<=[a-z,(:*] )[A-Z][a-zA-Z0-9]{2,15}(?: [A-Z][a-zA-Z0-9]{2,15}){1,3}(?![\w-])")
-_PLAIN = re.compile(r"(?<![\w.,\-/#$€£¥:])\d{3,6}(?:\.\d{1,4})?(?![\w%/:-]|[.,]\d)")
+_PLAIN = re.compile(
+    r"(?<![\w.,\-/#$€£¥:])(?:\d{3,6}(?:\.\d{1,4})?|\d{1,3}(?:,\d{3})+(?:\.\d{1,4})?|\d{1,2}\.\d{2,4})(?![\w%/:-]|[.,]\d)"
+)
 _WORD = re.compile(r"[A-Za-z]+")
 
 

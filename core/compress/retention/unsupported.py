@@ -20,7 +20,7 @@ from core.compress.facts.values import FactValue, prose_values, values
 from core.compress.retention.claims.doubted import Doubt, doubts, suspected, weigh_doubts
 from core.compress.retention.claims.quantities import miscounted
 from core.compress.retention.claims.reported import LABEL, QUOTED, false_reports, false_wishes, subject
-from core.compress.retention.claims.standing import SMALL, is_day, is_rough, may_be_own_count, stands
+from core.compress.retention.claims.standing import stands, strange_figures
 from core.compress.retention.ground.claim_words import claim_words, kind_of_check
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.ground.voices import language_of
@@ -57,12 +57,6 @@ _NAME = re.compile(
     r"(?:[A-Z][a-z]{2,15}(?: [A-Z][a-z]{2,15})*|[A-Z][A-Z+#]{1,9})(?![\w-])"
 )
 """A person, place, product or abbreviation: capitalised, but not at the beginning of a sentence."""
-
-_ALONE = re.compile(r"(?<![\w.,/#:+-])(?:0x[0-9a-f]+|\d+(?:[.,:]\d+)*)(?![\w/-]|[.,:]\d)", re.ASCII)
-_CODE = re.compile(
-    r"(?<![\w./#@:+-])(?=[\w-]*\d[\w-]*\d)(?=\w*[_-])[A-Za-z][\w-]{7,}(?![\w/@]|\.\w)", re.ASCII
-)
-"""A name of letters, figures and dashes, as programs generate them."""
 
 _FORMULA = re.compile(r"`\w+ [=*/+-] [^`\n]*`")
 """Code in which a writer names the terms of a calculation."""
@@ -124,7 +118,7 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True, cautious
     for one in read:
         known.update((fact, stands(fact, one.text, evidence)) for fact in one.facts if fact not in known)
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
-        strange += _strange_figures(one.text, one.facts, evidence)
+        strange += strange_figures(one.text, one.facts, evidence)
         strange += _strange_words(one.text, evidence, language) if same_language else ()
         strange += () if strange or one.recorded else _misreported(one, evidence, same_language=same_language)
         for category, value in strange if len(found) < _MAX_CLAIMS else ():
@@ -210,22 +204,6 @@ def _named(text: str) -> Iterator[FactValue]:
         fact.value.partition(" ")[0] for fact in found if fact.category == "numbers" and " " in fact.value
     }
     yield from (fact for fact in found if fact.value not in measured)
-
-
-def _strange_figures(
-    sentence: str, facts: Sequence[FactValue], evidence: Evidence
-) -> Iterator[tuple[str, str]]:
-    """Figures and codes that occur in no message."""
-    for match in _ALONE.finditer(sentence):
-        figure, next_word = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
-        known = any(figure in fact.value for fact in facts)
-        known = known or any(may_be_own_count(figure, word, sentence, evidence) for word in next_word)
-        small = figure.isdigit() and int(figure) <= SMALL
-        rough = is_rough(sentence, match.start(), figure)
-        if not (known or small or rough or evidence.tells(figure) or is_day(figure, evidence)):
-            yield "numbers", figure
-    codes = (code for code in _CODE.findall(sentence) if not evidence.mentions(code))
-    yield from (("ids", code) for code in codes if all(code not in fact.value for fact in facts))
 
 
 def _strange_words(sentence: str, evidence: Evidence, language: str) -> Iterator[tuple[str, str]]:

@@ -184,7 +184,8 @@ def false_wishes(
         parts = _SEGMENT.split(_ENDS.split(what, maxsplit=1)[0])
         if any(_is_strange(part, facts, evidence, rule=strict) for part in parts if not _LISTS.search(what)):
             yield speaker
-    needs_names = not found and (rule or claim_words().forbids.search(sentence))
+    listed = rule and not claim_words().completed.search(sentence)
+    needs_names = not found and (listed or claim_words().forbids.search(sentence))
     if needs_names and _is_made_up(sentence if rule else _LEAD.sub("", sentence), facts, evidence):
         yield sentence
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
 
@@ -39,6 +40,9 @@ _EXACT = 3
 _WHOLE = re.compile(r"\d of $")
 """Comes before a whole of which a part was counted: `3 of 17`."""
 
+_CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
+_SPAN = re.compile(r"\b(\d{1,3}) ?(min|h)")
+
 _CODE = re.compile(r"\b(?:HTTP|status|codes?|exit) $", re.IGNORECASE)
 _DAY_ONLY = re.compile(r"(?P<day>\d\d)\.(?P<month>0\d|1[0-2])")
 _LAST_WORD = re.compile(r"([^\W\d_]+),? $")
@@ -52,6 +56,17 @@ _PLACEHOLDER = re.compile(r"/(?:[A-Z_]+|[<{].*[>}])$")
 
 _NUMBERED = re.compile(r"(?:#|v(?=\d))(.+)")
 """An issue or a version, which texts also give without the sign: `v0.4.4`."""
+
+_ALONE = re.compile(r"(?<![\w.,/#:+-])(?:0x[0-9a-f]+|\d+(?:[.,:]\d+)*)(?![\w/-]|[.,:]\d)", re.ASCII)
+_CODE = re.compile(
+    r"(?<![\w./#@:+-])(?=[\w-]*\d[\w-]*\d)(?=\w*[_-])[A-Za-z][\w-]{7,}(?![\w/@]|\.\w)", re.ASCII
+)
+"""A name of letters, figures and dashes, as programs generate them."""
+
+_MODEL = re.compile(
+    r"(?<![\w./#@:+-])(?=[a-z-]*\d)[a-z]{3,}(?:-[a-z]*\d*(?:\.\d+)*[a-z]*){2,5}(?![\w/@-]|\.\w)", re.ASCII
+)
+"""A name of at least three parts with dashes, one of which is a version: `gpt-4o-mini`."""
 
 _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")
@@ -132,6 +147,8 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
         return True
     if is_rough(sentence, at, figure) or _is_sum(figure, sentence):
         return True
+    if (figure == "0" and unit in lexicon().dull_units) or evidence.figures.is_share(figure, unit):
+        return True
     if claim_words().limit.search(before) and evidence.mentions(figure):
         return True
     times, voices = lexicon().scales.get(unit.lower(), 1), evidence.accounts.voices
@@ -173,9 +190,34 @@ def _is_sum(figure: str, sentence: str) -> bool:
     return float(figure) in sums or any(one + float(figure) in others for one in others)
 
 
+def strange_figures(
+    sentence: str, facts: Sequence[FactValue], evidence: Evidence
+) -> Iterator[tuple[str, str]]:
+    """Figures and codes that occur in no message."""
+    for match in _ALONE.finditer(sentence):
+        figure, next_word = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
+        known = any(figure in fact.value for fact in facts)
+        known = known or any(may_be_own_count(figure, word, sentence, evidence) for word in next_word)
+        small = figure.isdigit() and int(figure) <= SMALL
+        rough = is_apart(figure, sentence) or is_rough(sentence, match.start(), figure)
+        if not (known or small or rough or evidence.tells(figure) or is_day(figure, evidence)):
+            yield "numbers", figure
+    named = (*_CODE.findall(sentence), *_MODEL.findall(sentence))
+    codes = (code for code in named if not evidence.mentions(code))
+    yield from (("ids", code) for code in codes if all(code not in fact.value for fact in facts))
+
+
+def is_apart(time: str, sentence: str) -> bool:
+    """Whether a time of day is as far from another one in its sentence as that says."""
+    times = [60 * int(one[1]) + int(one[2]) for one in _CLOCK.finditer(sentence)]
+    apart = {int(one[1]) * (60 if one[2][0] == "h" else 1) for one in _SPAN.finditer(sentence)}
+    own = _CLOCK.fullmatch(time)
+    return own is not None and any(abs(60 * int(own[1]) + int(own[2]) - one) in apart for one in times)
+
+
 def is_rough(sentence: str, at: int, figure: str) -> bool:
     """Whether a figure is called approximate, or is round and follows one that is."""
-    if len(figure.replace(",", "").replace(".", "").strip("0")) > _ROUNDED:
+    if len(re.sub("[,.:]", "", figure).strip("0")) > _ROUNDED:
         return False
     before = sentence[:at]
     if claim_words().rough_behind.match(sentence, at):
@@ -227,9 +269,10 @@ def _name(value: str, evidence: Evidence) -> bool:
     """A name in code as written or by its last part; quoted words only approximately."""
     if evidence.holds(value.removesuffix("s")):
         return True
-    if not _IDENTIFIER.fullmatch(value) or value.isupper():
+    acronym = value.isupper() and "_" not in value
+    if not _IDENTIFIER.fullmatch(value) or acronym:
         words = _LONG_WORD.findall(value)
-        return value.isupper() or 2 * sum(map(evidence.holds, words)) >= len(words)
+        return acronym or 2 * sum(map(evidence.holds, words)) >= len(words)
     match parts_of(value):
         case (first, second) if evidence.writes_as_two(first, second):
             return True

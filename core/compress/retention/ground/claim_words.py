@@ -12,6 +12,9 @@ from typing import Any
 from core.compress.facts.topic import roots
 from core.support.program_files import load_table
 
+_NO_NAME = r"(?-i:(?!(?<=[a-z,] )[A-Z][a-z]))"
+"""Not capitalised within a sentence, where it is the name of a state: `Complete or Shipped`."""
+
 _NO_ATTRIBUTE = (
     r"(?!(?:(?<=\ba )|(?<=\ban )|(?<=\bthe )|(?<=\bits )|(?<=\btheir ))\w+ed\b)"
     r"(?<!freshly )(?<!newly )(?<!remain )(?<!remains )"
@@ -152,7 +155,7 @@ def _as(kind: str, entry: str | list[str]) -> Any:
 
 
 def _act(entry: Mapping[str, Any]) -> ClaimedAct:
-    spaced = rf"{_NO_ATTRIBUTE}\b(?:{entry['says']})\b"
+    spaced = rf"{_NO_ATTRIBUTE}{_NO_NAME}\b(?:{entry['says']})\b"
     pattern = _one(f"{spaced}|{entry['zh']}" if "zh" in entry else spaced)
     signs = (entry.get(key, False) for key in ("whole", "outside", "into_file"))
     return ClaimedAct(pattern, entry["did"], entry.get("file", entry["did"]), *signs)

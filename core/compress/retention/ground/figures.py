@@ -17,6 +17,9 @@ _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _SCALES = (1000, 0.001, 1024, 1 / 1024, 10_000)
 """How much larger or smaller the unit may be in which the messages state a figure: 1200m are 1.2 cores."""
 
+_PERCENT = ("%", "％", "p")
+"""How the unit of a percentage begins."""
+
 _TINY = 1e-9
 """How far two equal numbers may differ after a multiplication, as a share."""
 
@@ -44,7 +47,7 @@ class Figures:
     def __init__(self, text: str) -> None:
         self._text = text
 
-    def rounds_to(self, figure: str, times: int = 1) -> bool:
+    def rounds_to(self, figure: str, times: float = 1) -> bool:
         """Whether a figure of the text is this one, rounded.
 
         Args:
@@ -56,6 +59,10 @@ class Figures:
             return False
         up = step if step > 1 else step / 2  # a whole number may be rounded down
         return _holds_between(self._figures, value - step / 2, value + up)
+
+    def is_share(self, figure: str, unit: str) -> bool:
+        """Whether a percentage is a fraction of the text, rounded: 74.2 % are 0.74204."""
+        return unit[:1] in _PERCENT and self.rounds_to(figure, 0.01)
 
     def in_other_unit(self, figure: str, times: int = 1) -> bool:
         """Whether the text gives a figure, perhaps rounded, in a larger or smaller unit."""
@@ -79,7 +86,7 @@ class Figures:
         return _numbers(_SCALED_FIGURE.findall(self._text))
 
 
-def _precision(figure: str, times: int) -> tuple[float, float, bool]:
+def _precision(figure: str, times: float) -> tuple[float, float, bool]:
     """The value of a figure, how far the next one like it is away, and whether its digits identify it."""
     if not _DECIMAL.fullmatch(figure):
         return math.nan, 1.0, False

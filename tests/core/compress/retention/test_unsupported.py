@@ -54,6 +54,8 @@ def claims(summary: str, middle: list[Message] = WORK) -> tuple[Unsupported, ...
         ("The offsets begin at 0x2e.", "numbers"),
         ("The user asked for the headers to be translated.", "done"),
         ("The columns are kept for 45 customers.", "numbers"),
+        ("The exporter asks gpt-4o-mini now.", "ids"),
+        ("The columns come from EXPORT_LAYOUT then.", "names"),
     ],
 )
 def test_a_claim_nothing_supports_is_flagged_with_its_sentence(claim: str, category: str) -> None:
@@ -503,6 +505,11 @@ def test_what_is_under_the_next_heading_is_not_a_rule(heading: str) -> None:
     assert claims(f"{rules}\n\n{heading} {told}") == ()
 
 
+def test_what_was_done_or_is_left_is_no_rule_below_a_heading_of_rules_either() -> None:
+    rules = "## Preferences and settings\n- The columns stay as they are."
+    assert claims(f"{rules}\n- The persona was switched to cheerful.\n- No open question remains.") == ()
+
+
 def test_a_heading_of_rules_is_no_rule() -> None:
     assert claims("**Rules people laid down on the way.**\n- The columns stay as they are.") == ()
 
@@ -541,8 +548,11 @@ IMPORT = [
     *call("patch", "ok", path="src/importer.py", new_string="limit = 2_000_000\nfilter(hp_cutoff_hz=10.0)"),
     *call("terminal", "AssertionError: assert 500 == 501\n1 failed", command="pytest tests/test_stub.py"),
     *call("terminal", "src/readers:\nbase.py\ncsv_reader.py", command="ls -R src"),
+    *call("terminal", "share 0.7420382165 is Complete or Shipped\n0 importer.lock", command="wc"),
     *call("terminal", "Total tokens: 59\nsampled 44 tokens of the importer text", command="wc importer.txt"),
-    assistant("The filter was at 20 Hz. It reads 8 files in parallel. The stub test returns 501 by design."),
+    assistant(
+        "The filter was at 20 Hz. It reads 8 files in parallel. The stub test returns 501 by design; it took 44 minutes from 6:46."
+    ),
 ]
 
 
@@ -560,6 +570,12 @@ IMPORT = [
         "The two stub tests (test_stub and test_importer) are the ones to watch.",
         "The importer was tried 35 times.",
         "Rows come from src/readers/csv_reader.py there.",
+        "Of all 74.2 % came through.",
+        "importer.lock is 0 bytes.",
+        "The report counts the rows whose state is Complete or Shipped.",
+        "Started at 6:46 with 44 minutes of work, it is over at 7:30.",
+        "The base reader was offered and accepted.",
+        "Of the four readers the last was dropped.",
         "It raised AssertionErrors, and `AssertionErrors` stopped the stub test.",
     ],
 )
@@ -574,6 +590,7 @@ def test_what_stands_there_in_another_form_is_not_flagged(claim: str) -> None:
         "The user does not want the printed catalogue or its photographs to be replaced.",
         "The tables were read; the licence was accepted.",
         "The change has already been submitted to the board.",
+        "The billing tables were dropped on the way.",
     ],
 )
 def test_what_is_said_in_passing_or_in_words_is_compared_too(claim: str) -> None:

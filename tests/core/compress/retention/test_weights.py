@@ -197,6 +197,13 @@ def test_versions_and_numbers_that_only_programs_print_count_for_nothing() -> No
     assert {"24.0.0", "1200px"} <= weights(retention(middle, "")).keys()
 
 
+def test_an_exact_figure_in_an_answer_is_a_fact() -> None:
+    middle = [user("how much?"), assistant("May made 249,420.38, 58.89 a user; see section 1.2 and 3.4.")]
+    found = weights(retention(middle, ""))
+    assert {"249,420.38", "58.89"} <= found.keys()
+    assert not {"1.2", "3.4"} & found.keys()
+
+
 def test_each_part_of_a_long_request_is_a_request() -> None:
     request = "Build a page that draws cards. " + "It shows ten kingdom cards at once. " * 9
     middle = [user(f"{request}Put a button for GENERATE at the top of it."), assistant("It is built.")]
