@@ -122,6 +122,12 @@ def masked_start(text: str, chars: int) -> str:
     return masked(text[: chars + _READ_AFTER])[:chars]
 
 
+def masked_excerpt(text: str, chars: int) -> str:
+    """The same for a quotation: if it is cut, an ellipsis ends it."""
+    start = masked(text[: chars + _READ_AFTER])
+    return start if len(start) <= chars else f"{start[: chars - 1].rstrip()}…"
+
+
 def _is_placed(text: str, clues: _Clues) -> bool:
     """Whether a text has the form of a credential's place, or the words of one in a list of arguments."""
     lower = lowered(text)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core.model.accounting.prompt_cache import Payback
     from core.model.compaction.preview import Fact, Retention
 
-_HEAVIEST, _QUOTE, _BARE = 3, 100, 12
+HEAVIEST, _QUOTE, _BARE = 3, 100, 12
 """Lost facts that are quoted, characters of each, and how many say too little without what they are."""
 Facts = Mapping[str, Any]
 
@@ -62,16 +62,14 @@ def lost(kept: Retention | None) -> str:
         return "nothing: every fact is kept"
     lost_kinds = [kind for kind, count in kept.by_category.items() if count.lost or kind in IMPORTANT]
     counts = ((kind_word(kind), kept.by_category[kind]) for kind in sorted(lost_kinds, key=importance))
-    lost_of = [
-        f"{word} {count.lost:,} of {count.of:,}" if count.lost else f"no {word}" for word, count in counts
-    ]
+    lost_of = (f"{word} {count.lost:,} of {count.of:,}" for word, count in counts)
     parts = " · ".join(filter(None, (*lost_of, unchecked_sentence(kept))))
     return f"{fmt.percent(kept.lost_share)} of the facts, by weight: {parts}"
 
 
-def heaviest(kept: Retention | None) -> Iterator[str]:
+def heaviest(kept: Retention | None, most: int = HEAVIEST) -> Iterator[str]:
     """The lost facts that are missed first, quoted; short ones with their kind. Untrusted."""
-    for fact in sorted(kept.lost if kept else (), key=_says_little)[:_HEAVIEST]:
+    for fact in sorted(kept.lost if kept else (), key=_says_little)[:most]:
         words = shortened(" ".join(fact.value.split()), _QUOTE)
         yield f"“{words}”" if len(words) > _BARE else f"“{words}” ({kind_word(fact.category, one=True)})"
 
@@ -94,8 +92,7 @@ def bill(one: Payback | None) -> str:
     mark = fmt.LOWER_BOUND if len(known) == 1 else ""
     parts = [fmt.money(sum(known, Decimal(0)) if known else None, mark=mark)]
     if known:
-        summary_usd, again = fmt.money(one.summariser_usd), fmt.money(one.reread_usd)
-        parts.append(f"summary {summary_usd} + rebuilding the cache {again}")
+        parts.append(" + ".join(_shares(one)))
     parts.append(f"saves {fmt.money(one.saving_per_call_usd)} a call")
     parts.append(
         f"paid for itself after {fmt.plural(one.paid_back_after, 'call')}"
@@ -103,6 +100,12 @@ def bill(one: Payback | None) -> str:
         else f"has not paid for itself after {fmt.plural(one.calls_after, 'call')}"
     )
     return " · ".join(parts)
+
+
+def _shares(one: Payback) -> Iterator[str]:
+    """What a compaction's cost is made of."""
+    for words, usd in (("summary", one.summariser_usd), ("rebuilding the cache", one.reread_usd)):
+        yield f"{words} {'(price unknown)' if usd is None else fmt.money(usd)}"
 
 
 def text(event: LiveEvent) -> str:

@@ -13,7 +13,7 @@ from inspector.base.words import question, words_for
 from inspector.screens.page import Dialog
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line
-from inspector.terminal.text import wrap
+from inspector.terminal.text import cell_len, wrap
 from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
@@ -49,8 +49,14 @@ class HelpList(RowList[HelpRow]):
             self.action_end(-1)
         super().on_resize()
 
+    @property
+    def _keys_width(self) -> int:
+        """Room for the longest key or word, if the sentences keep most of the row."""
+        longest = max((cell_len(row.keys) for row in self._told), default=0) + 2
+        return max(KEY_WIDTH, min(longest, self.row_width // 3))
+
     def _broken(self, row: HelpRow) -> Iterator[HelpRow]:
-        before = 1 if row.heading else INDENT + KEY_WIDTH
+        before = 1 if row.heading else INDENT + self._keys_width
         for place, text in enumerate(wrap(row.text, self.row_width - before - 1)):
             yield replace(row, text=text, keys="" if place else row.keys)
 
@@ -59,7 +65,7 @@ class HelpList(RowList[HelpRow]):
         ink = self.palette
         if row.heading:
             return Line().gap(1).add(row.text, ink.style("ink-muted", bold=True))
-        line = Line().gap(INDENT).cell(row.keys, KEY_WIDTH, ink.style("part-head", bold=True))
+        line = Line().gap(INDENT).cell(row.keys, self._keys_width, ink.style("part-head", bold=True))
         return line.add(row.text, ink.style("ink"))
 
     def is_heading(self, index: int) -> bool:

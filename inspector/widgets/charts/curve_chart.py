@@ -139,11 +139,21 @@ class CurveChart(Widget):
         if not first or len(first) + len(last) + cell_len(self.caption) + 6 > room:
             return line.add(self.caption, faint, most=room)
         line.add(first, faint).gap(3).add(self.caption, faint)
-        for token, words in legend(self.made_of, plain=self.app.no_color):
+        for token, words in self._legend():
             if line.width + cell_len(words) + len(last) + 5 > width:
                 break
             line.gap(2).add(words, ink.style(token))
         return line.to(width - 1 - len(last)).add(last, faint)
+
+    def _legend(self) -> Iterable[tuple[str, str]]:
+        """What the colours mean; without colours, only layers have textures of their own."""
+        columns = self._worked_out(max(1, self.size.height - 2))
+        if not self.app.no_color:
+            yield from legend(columns.layers, columns.ends)
+            if any(columns.over):
+                yield "severity-critical", "■ past the limit"
+        elif self.made_of:
+            yield from legend(self.made_of, columns.ends, plain=True)
 
     @property
     def _cells(self) -> int:
@@ -215,7 +225,8 @@ class CurveChart(Widget):
         limit = self.threshold
         calm = tuple(0 if limit and value >= NEAR_LIMIT * limit else value for value in self.values)
         near = tuple(value - low for value, low in zip(self.values, calm, strict=True))
-        return (Layer("", "severity-info", "█", calm), Layer("", "severity-warning", "█", near))
+        name = f"from {NEAR_LIMIT:.0%} of the limit"
+        return (Layer("", "severity-info", "█", calm), Layer(name, "severity-warning", "█", near))
 
     def _mark_line(self, ink: Palette) -> Line:
         cells = self._cells

@@ -89,23 +89,25 @@ class DayBars(Widget):
     def _bars(self, row: int, rows: int, ink: Palette) -> Line:
         """One row of cells, counted from the bottom."""
         places = spans(len(self.values), self._room)
-        gather = summed if self.adds else largest
-        layers = [gather(one.values, len(places), self.values) for one in self.made_of]
-        sums = [sum(parts) for parts in zip(*layers, strict=True)]
-        top = max(sums, default=0.0) or 1.0
+        top, columns = self._columns(len(places), rows)
         line = Line().cell(self._label(row, rows, top), AXIS, ink.style("ink-faint"), right=True).gap(1)
         gap = int(min((end - start for start, end in places), default=0) >= APART)
         for bar, (start, end) in enumerate(places):
-            parts = [layer[bar] for layer in layers]
-            cell = cell_of(ends_of(parts, top, rows), row)
-            if row == 0 and sums and sums[bar] and not cell.level:
-                cell = Cell(1, parts.index(max(parts)))
+            cell = cell_of(columns[bar], row) if columns else Cell(0)
             sign, style = drawn(cell, self.made_of, ink, plain=self.app.no_color)
             if row == 0 and not cell.level:
                 sign, style = NONE, ink.style("rule")
             line.add(sign * (end - start - gap), style) if sign != " " else line.gap(end - start - gap)
             line.gap(gap)
         return line
+
+    def _columns(self, bars: int, rows: int) -> tuple[float, tuple[tuple[int, ...], ...]]:
+        """The highest bar, and where the layers of each end; any value is high enough to be seen."""
+        gather = summed if self.adds else largest
+        layers = [gather(one.values, bars, self.values) for one in self.made_of]
+        parts = tuple(zip(*layers, strict=True))
+        top = max(map(sum, parts), default=0.0) or 1.0
+        return top, tuple(_visible(ends_of(one, top, rows), one) for one in parts)
 
     def _label(self, row: int, rows: int, top: float) -> str:
         at = {**round_marks(top, rows, (rows - 1,)), rows - 1: top}.get(row)
@@ -116,7 +118,8 @@ class DayBars(Widget):
         size = -(-len(self.values) // max(1, len(places)))
         caption = self.caption if size <= 1 else f"{size} {self.unit} a bar · {self.caption}"
         faint, muted = ink.style("ink-faint"), ink.style("ink-muted")
-        names = tuple(legend(self.made_of, plain=self.app.no_color))
+        columns = self._columns(len(places), max(1, self.size.height - 1))[1]
+        names = legend(self.made_of, columns, plain=self.app.no_color)
         if 0 <= self.pointed < len(self.values):
             told = Line().add(self.format(self.pointed), ink.style("ink", bold=True), most=width)
             return _named(told, names, width, ink)
@@ -130,6 +133,14 @@ class DayBars(Widget):
         line.add(caption, muted, most=max(MIN_CAPTION, free - sum(cell_len(name) + 2 for _, name in names)))
         _named(line, names, end - len(self.last) - GAP, ink)
         return line.to(end - len(self.last)).add(self.last, faint)
+
+
+def _visible(ends: tuple[int, ...], parts: Sequence[float]) -> tuple[int, ...]:
+    """The ends of a bar's layers; a bar too low to be seen shows a little of its largest part."""
+    if not any(parts) or ends[-1]:
+        return ends
+    largest_part = parts.index(max(parts))
+    return tuple(int(place >= largest_part) for place in range(len(parts)))
 
 
 def _named(line: Line, names: Sequence[tuple[str, str]], end: int, ink: Palette) -> Line:

@@ -98,17 +98,35 @@ def drawn(cell: Cell, layers: Sequence[Layer], ink: Palette, *, plain: bool = Fa
     if cell.above is None:
         sign = layer.texture if plain and cell.level == EIGHTHS else LEVELS[cell.level]
         return sign, ink.style("ink" if plain else layer.token)
-    above = layers[cell.above]
     if plain:
-        return (above if cell.level < EIGHTHS // 2 else layer).texture, ink.style("ink")
-    return LEVELS[cell.level], ink.style(layer.token, on=above.token)
+        return layers[_seen(cell, plain=True)[0]].texture, ink.style("ink")
+    return LEVELS[cell.level], ink.style(layer.token, on=layers[cell.above].token)
 
 
-def legend(layers: Sequence[Layer], *, plain: bool = False) -> tuple[tuple[str, str], ...]:
-    """Token, sign and name of each layer that has a value."""
+def legend(
+    layers: Sequence[Layer], columns: Sequence[Sequence[int]], *, plain: bool = False
+) -> tuple[tuple[str, str], ...]:
+    """Token, sign and name of each layer that some cell of the columns shows; see `ends_of`."""
     return tuple(
-        (one.token, f"{one.texture if plain else '■'} {one.name}") for one in layers if any(one.values)
+        (one.token, f"{one.texture if plain else '■'} {one.name}")
+        for place, one in enumerate(layers)
+        if one.name and any(_shows(ends, place, plain=plain) for ends in columns)
     )
+
+
+def _shows(ends: Sequence[int], place: int, *, plain: bool) -> bool:
+    """Whether a column has a cell that shows the layer: with textures, a thin one may have none."""
+    rows = range((ends[place - 1] if place else 0) // EIGHTHS, -(-ends[place] // EIGHTHS))
+    return any(place in _seen(cell_of(ends, row), plain=plain) for row in rows)
+
+
+def _seen(cell: Cell, *, plain: bool) -> tuple[int, ...]:
+    """The layers that the glyph of a cell shows."""
+    if not plain:
+        return (cell.layer,) if cell.above is None else (cell.layer, cell.above)
+    if cell.above is None:
+        return (cell.layer,) if cell.level == EIGHTHS else ()
+    return (cell.above if cell.level < EIGHTHS // 2 else cell.layer,)
 
 
 def prompt_layers(calls: Iterable[tuple[int, int | None, int | None]]) -> tuple[Layer, ...]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from core.redact.quick_check import mask, mask_all, may_hold_credential
+from core.redact.quick_check import mask, mask_all, masked_excerpt, may_hold_credential
 from core.redact.table import Kind, kinds, names, places
 from core.redact.text import redact_text
 from tests.core.compress.credentials import KINDS, planted
@@ -121,3 +121,10 @@ def test_a_text_is_masked_among_others_as_it_is_alone(texts: list[str]) -> None:
 @pytest.mark.parametrize("texts", [[], [""], ["Refactor the auth module", "Port the parser"]])
 def test_harmless_texts_stay(texts: list[str]) -> None:
     assert list(mask_all(texts)) == texts
+
+
+def test_a_quotation_that_is_cut_says_so_and_cuts_no_credential_in_half() -> None:
+    assert masked_excerpt("Never retry refunds.", 20) == "Never retry refunds."
+    assert masked_excerpt("Never retry refunds.", 13) == "Never retry…"
+    key = "sk-ant-api03-" + "a1B2" * 10
+    assert "a1B2" not in masked_excerpt(f"the key is {key} and", 30)

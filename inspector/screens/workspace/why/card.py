@@ -11,7 +11,7 @@ from core.model.compaction.preview import Retention
 from core.model.finding import Evidence, Verdict, certainty
 from core.preview.past import Aftermath
 from core.support import formatting as fmt
-from inspector.base.event_words import bill, effect, heaviest, lost, summary
+from inspector.base.event_words import HEAVIEST, bill, effect, heaviest, lost, summary
 from inspector.screens.workspace.why.curve import mark_token
 from inspector.terminal.glyphs import VERDICT
 from inspector.terminal.glyphs import VERDICT as SIGN
@@ -103,13 +103,20 @@ def _when(event: CompressionEvent) -> str:
 
 
 def event_lines(
-    event: CompressionEvent, width: int, ink: Palette, aftermath: Aftermath | None = None
+    event: CompressionEvent,
+    width: int,
+    ink: Palette,
+    aftermath: Aftermath | None = None,
+    quotes: int = HEAVIEST,
 ) -> Iterator[Line]:
-    """Everything about one compaction: what it cost and lost, then why it ran, effect, arithmetic."""
+    """Everything about one compaction: what it cost and lost, then why it ran, effect, arithmetic.
+
+    `quotes` is how many lost facts are quoted at most.
+    """
     if event.completed:
         yield from field("cost", bill(aftermath.payback) if aftermath else WAITING, width, ink, "money")
         yield from field("lost", lost(aftermath.kept) if aftermath else WAITING, width, ink)
-        yield from missing_lines(aftermath.kept if aftermath else None, width, ink)
+        yield from missing_lines(aftermath.kept if aftermath else None, width, ink, quotes)
     yield from _verdict(_reason(event), event.verdict, certainty(event), width, ink)
     for words in event.disagreements:
         yield from field("▲ but", words, width, ink, "severity-warning")
@@ -134,9 +141,9 @@ def _comparisons(event: CompressionEvent) -> tuple[str, ...]:
     return tuple(f"{fmt.count(event.tokens)} {sign} {fmt.count(event.threshold)}" for sign in (">=", "<"))
 
 
-def missing_lines(kept: Retention | None, width: int, ink: Palette) -> Iterator[Line]:
+def missing_lines(kept: Retention | None, width: int, ink: Palette, most: int = HEAVIEST) -> Iterator[Line]:
     """The most important lost facts, quoted."""
-    for place, words in enumerate(heaviest(kept)):
+    for place, words in enumerate(heaviest(kept, most)):
         yield from field("" if place else "missing", words, width, ink)
 
 

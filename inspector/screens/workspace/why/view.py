@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from textual import getters, on
@@ -12,7 +12,7 @@ from textual.containers import Container
 from core.explain.explanation import Explanation
 from core.explain.headline.conversation import compaction_to_open
 from core.model.accounting.prompt_cache import Payback
-from core.model.compaction.event import Trigger, tally
+from core.model.compaction.event import CompressionEvent, Trigger, tally
 from core.model.compaction.preview import Retention
 from core.model.finding import Headline
 from core.preview.past import Aftermath, bill_of
@@ -20,6 +20,7 @@ from core.preview.words import kept_headline
 from core.support import formatting as fmt
 from inspector.base.app_protocol import FigureQuestion
 from inspector.base.commands import bindings
+from inspector.base.event_words import HEAVIEST
 from inspector.base.workers import ask_store
 from inspector.screens.workspace.views import Cursor, CurveView, Subject
 from inspector.screens.workspace.why.card import EventList, Moment, event_lines, now_lines, proof_lines
@@ -32,6 +33,7 @@ from inspector.screens.workspace.why.reading import (
     kept_by_summaries,
     now_origins,
 )
+from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve import Mark
@@ -41,6 +43,8 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import Card
 
 READING = "Reading rows, log and config …"
+ROOMY = 45
+"""Rows of a screen beyond which every second one goes to another lost fact."""
 
 
 class WhyView(CurveView):
@@ -140,9 +144,16 @@ class WhyView(CurveView):
         if event is None:
             face, proof = partial(now_lines, moment.now), moment.now.evidence
         else:
-            face = partial(event_lines, event, aftermath=self._aftermath(moment))
+            face = partial(self._event_lines, event, self._aftermath(moment))
             proof, notes = event.evidence, ()
         self.card.show(face, partial(proof_lines, proof, notes), keep_place=keep_place)
+
+    def _event_lines(
+        self, event: CompressionEvent, aftermath: Aftermath | None, width: int, ink: Palette
+    ) -> Iterator[Line]:
+        """The face of the card; a high screen has room for more of what was lost."""
+        quotes = HEAVIEST + max(0, self.app.size.height - ROOMY) // 2
+        return event_lines(event, width, ink, aftermath, quotes)
 
     def _aftermath(self, moment: Moment) -> Aftermath | None:
         """What a compaction lost and cost, once both are known."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shutil
 import time
 from datetime import UTC, datetime
@@ -25,6 +26,7 @@ from tests.core.explain.diagnose.scenes import SCENES
 from tests.core.explain.diagnose.thrash_scenes import passes
 from tests.core.explain.diagnose.trigger_scenes import called
 from tests.core.explain.home import CONFIG, Home
+from tests.shared import shared
 
 NOW = datetime.now(UTC)
 
@@ -252,3 +254,22 @@ def test_the_status_of_a_refusal_that_names_no_number_is_not_a_window(make_home:
     assert not {"A4", "A4-small"} & rules_of(home)
     home.refused("HTTP 400: maximum context length is 30000 tokens")
     assert {"A4", "A4-small"} & rules_of(home)
+
+
+MILDER = {
+    "D3": "compression.protect_first_n asks for it; a warning once it has outlived another compaction",
+    "E9": "a pruned session of another conversation looks alike",
+    "F3": "an answer that was written twice counts twice",
+}
+"""Rules less severe than they were planned to be, each for the reason that its entry gives."""
+
+
+@pytest.mark.shared
+def test_a_rule_is_as_severe_as_it_was_planned_to_be() -> None:
+    planned = re.findall(
+        r"^- \*\*([A-Z]\d+) .*?\*\* — ([a-z/]+)", shared("design/findings.md").read_text(), re.M
+    )
+    severities = {rule: words.replace("warn", "warning").split("/") for rule, words in planned}
+    found = {one.id: one.severity.value for one in rules().values()}
+    differing = {rule for rule in found.keys() & severities.keys() if found[rule] not in severities[rule]}
+    assert differing - {"C12", "E4", "F9"} == set(MILDER)  # C12 is another rule here, the others always speak

@@ -35,6 +35,7 @@ async def test_help_shows_every_command_of_the_screen_and_leaves_on_any_usual_ke
             assert {
                 one.help for one in table() if one.scope in ("app", "sessions", "list") and one.listed
             } <= shown
+            assert not any("…" in line.strip()[:20] for line in drawn(pilot).splitlines())
             await pilot.press(key)
             await pilot.pause()
             assert isinstance(running.screen, SessionsScreen)

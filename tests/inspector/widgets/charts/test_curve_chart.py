@@ -45,6 +45,17 @@ async def test_what_stays_below_the_threshold_does_not_break_its_line() -> None:
         assert app.lines()[-1] == "        14:05   3 calls           15:17"
 
 
+async def test_the_colours_near_and_past_the_threshold_are_named() -> None:
+    async with (app := Alone(CurveChart())).run_test(size=(90, 10)) as pilot:
+        chart = app.widget
+        chart.values, chart.threshold, chart.ends = (10, 60, 90, 110), 100, ("14:05", "15:17")
+        await pilot.pause()
+        assert "■ from 85% of the limit  ■ past the limit" in app.lines()[-1]
+        chart.values = (10, 60)
+        await pilot.pause()
+        assert "limit" not in app.lines()[-1]
+
+
 async def test_a_column_past_the_threshold_has_no_hole_where_two_parts_meet() -> None:
     async with (app := Alone(CurveChart())).run_test(size=(20, 10)) as pilot:
         chart = app.widget

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.terminal.line import Palette, defaults
-from inspector.widgets.charts.stack import Layer, cell_of, drawn, ends_of, prompt_layers, round_marks
+from inspector.widgets.charts.stack import Layer, cell_of, drawn, ends_of, legend, prompt_layers, round_marks
 
 ROWS = 6
 
@@ -71,3 +71,19 @@ def test_a_number_of_a_scale_is_half_a_row_from_its_place_at_most(top: float, ro
     for row, mark in round_marks(top, rows).items():
         assert 0 < mark <= top * (1 + 1e-9)
         assert abs(mark / top * rows - (row + 1)) <= 0.5 + 1e-6
+
+
+def test_a_legend_names_only_the_parts_that_can_be_seen() -> None:
+    layers = prompt_layers([(100, 90, None), (100, 100, None)])
+    columns = [ends_of(parts, 100, ROWS) for parts in ([90, 0, 10, 0], [100, 0, 0, 0])]
+    assert [words for _, words in legend(layers, columns)] == ["■ from the cache", "■ new"]
+    assert [words for _, words in legend(layers, [ends_of([999, 0, 1, 0], 1000, ROWS)])] == [
+        "■ from the cache"
+    ]
+
+
+def test_without_colour_a_legend_names_only_textures_that_are_drawn() -> None:
+    layers = prompt_layers([(100, 96, None)])
+    thin, thick = ends_of([93, 0, 3, 0], 100, ROWS), ends_of([50, 0, 50, 0], 100, ROWS)
+    assert [words for _, words in legend(layers, [thin], plain=True)] == ["█ from the cache"]
+    assert [words for _, words in legend(layers, [thick], plain=True)] == ["█ from the cache", "▒ new"]

@@ -15,7 +15,7 @@ from core.hermes.policy.trigger_rules import EstimateRules
 from core.model.compaction.plan import Plan
 from core.model.finding import Evidence, Severity, Source, Verdict
 from core.model.transcript.message import Message
-from core.redact.quick_check import masked_start
+from core.redact.quick_check import masked_excerpt
 from core.store.database.open_database import TEXTS
 
 _HIDDEN = tuple(name for name in TEXTS if name not in ("content", "tool_calls"))
@@ -73,7 +73,7 @@ def fossil_head(case: Case, warn: int) -> Iterable[Found]:
             return
         if message.role == "user" and scaffold_kind(message.text) is None:
             where = f"message {message.row.id}" if message.row else "the first message"
-            text = masked_start(" ".join(message.text.split()), 100)
+            text = masked_excerpt(" ".join(message.text.split()), 100)
             outlived = count >= warn
             numbers = {"text": text, "after": f" after {count} of them" if outlived else ""}
             severity = Severity.WARNING if outlived else None

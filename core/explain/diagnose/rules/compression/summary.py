@@ -18,7 +18,7 @@ from core.model.compaction.event import SummaryStatus
 from core.model.compaction.preview import Retention
 from core.model.finding import NO_HEADLINE, Evidence, Severity, Source, Verdict
 from core.model.transcript.message import Message
-from core.redact.quick_check import masked_start
+from core.redact.quick_check import masked_excerpt
 from core.support.formatting import percent, plural
 
 _NOT = r"(?:can['’]?t|cannot|(?:am )?unable|won['’]?t)"
@@ -53,7 +53,7 @@ def fallback_summary(case: Case) -> Iterable[Found]:
             "reason": f": {match.reason}" if match.reason else "",
         }
         where = f"message {rows.boundary.summary_row}"
-        evidence = Evidence(Source.DATABASE, where, masked_start(match.body, 200))
+        evidence = Evidence(Source.DATABASE, where, masked_excerpt(match.body, 200))
         yield Found(numbers, (evidence,), severity=over, session=opened.session_id)
 
 
@@ -115,9 +115,8 @@ def summary_too_small(case: Case, few_tokens: int, tiny_share: float, fair_share
         small = tokens < few_tokens and tokens < fair_share * middle
         heading_note = "" if "## " in rows.summary.body else ", without a heading"
         if small or heading_note or tokens < tiny_share * middle:
-            evidence = Evidence(
-                Source.DATABASE, f"message {rows.boundary.summary_row}", masked_start(rows.summary.body, 200)
-            )
+            where = f"message {rows.boundary.summary_row}"
+            evidence = Evidence(Source.DATABASE, where, masked_excerpt(rows.summary.body, 200))
             numbers = {"tokens": tokens, "middle": middle, "bare": heading_note}
             yield Found(numbers, (evidence,), Verdict.DERIVED)
 
@@ -129,7 +128,7 @@ def summary_refused(case: Case) -> Iterable[Found]:
         refusal = _REFUSES.search(rows.summary.body) if rows.summary is not None else None
         if refusal is not None:
             where = f"message {rows.boundary.summary_row}"
-            evidence = Evidence(Source.DATABASE, where, masked_start(refusal[0], 200))
+            evidence = Evidence(Source.DATABASE, where, masked_excerpt(refusal[0], 200))
             yield Found({"model": _written_by(case, rows.opened.index - 1)}, (evidence,), Verdict.DERIVED)
 
 
@@ -168,7 +167,7 @@ def summary_is_the_last_request(case: Case) -> Iterable[Found]:
     newest = next((message for message in reversed(case.live) if message.role == "user"), None)
     for message, match in case.summaries:
         where = f"message {message.row.id}" if message.row else "the summary"
-        evidence = Evidence(Source.DATABASE, where, masked_start(message.text, 120))
+        evidence = Evidence(Source.DATABASE, where, masked_excerpt(message.text, 120))
         if message is newest and not match.merged and not match.restated:
             yield Found({"what": "The newest user message is a summary"}, (evidence,))
         elif any(order in _said_before(message.text, match.body) for order in _ORDERS):
@@ -202,10 +201,9 @@ def constraint_lost(case: Case) -> Iterable[Found]:
     facts = report.facts if report else ()
     lost = [fact for fact in facts if fact.category == "constraints" and fact.fate == "lost"]
     if lost:
-        evidence = tuple(
-            Evidence(Source.DATABASE, "the summarised messages", masked_start(a.value, 200)) for a in lost[:5]
-        )
-        numbers = {"told": plural(len(lost), "instruction"), "first": masked_start(lost[0].value, 120)}
+        quotes = (masked_excerpt(one.value, 200) for one in lost[:5])
+        evidence = tuple(Evidence(Source.DATABASE, "the summarised messages", text) for text in quotes)
+        numbers = {"told": plural(len(lost), "instruction"), "first": masked_excerpt(lost[0].value, 120)}
         yield Found(numbers, evidence, Verdict.SUSPECTED)
 
 
@@ -228,10 +226,10 @@ def unsupported_claims(case: Case) -> Iterable[Found]:
     claims = report.unfounded if report else ()
     if claims:
         evidence = tuple(
-            Evidence(Source.DERIVED, "the newest summary", masked_start(claim.where, 200))
+            Evidence(Source.DERIVED, "the newest summary", masked_excerpt(claim.where, 200))
             for claim in claims[:5]
         )
-        first = masked_start(claims[0].value, 120)
+        first = masked_excerpt(claims[0].value, 120)
         more = f" and {plural(len(claims) - 1, 'other thing')}" if len(claims) > 1 else ""
         counted = plural(len(claims), "thing")
         numbers = {"told": counted, "first": first, "more": more, "session": case.tip.id}
@@ -247,7 +245,7 @@ def failure_shown_as_success(case: Case) -> Iterable[Found]:
     ]
     if hidden:
         rows = ", ".join(str(message.row.id) for message in hidden[:5] if message.row)
-        evidence = Evidence(Source.DATABASE, f"messages {rows}", masked_start(hidden[0].text, 160))
+        evidence = Evidence(Source.DATABASE, f"messages {rows}", masked_excerpt(hidden[0].text, 160))
         numbers = {
             "told": "1 shortened tool result does"
             if len(hidden) == 1

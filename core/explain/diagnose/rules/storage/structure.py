@@ -19,7 +19,7 @@ from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message
 from core.model.transcript.session import ConversationRow, Session
 from core.model.transcript.storage import Lease
-from core.redact.quick_check import masked_start
+from core.redact.quick_check import masked_excerpt
 from core.support.formatting import plural
 
 ANOTHER_MODEL = (
@@ -81,7 +81,7 @@ def paused(session: Session, now: datetime) -> Found | None:
     words, fix = words_of(error) if error else ("the summary model failed", ANOTHER_MODEL)
     where = f"sessions {session.id}"
     stored = [f"compression_failure_cooldown_until {until:%H:%M:%S} UTC"]
-    stored += [f"compression_failure_error {masked_start(error, 200)}"] if error else []
+    stored += [f"compression_failure_error {masked_excerpt(error, 200)}"] if error else []
     numbers = {"what": f"{words[:1].upper()}{words[1:]}; {since}", "fix": fix}
     evidence = tuple(Evidence(Source.DATABASE, where, text) for text in stored)
     return Found(numbers, evidence, severity=Severity.WARNING)

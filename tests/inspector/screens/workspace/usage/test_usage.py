@@ -309,7 +309,7 @@ async def test_the_most_expensive_row_comes_first_and_the_peak_names_its_convers
         assert known == sorted(known, reverse=True)
         peak = next(line for line in frame.splitlines() if "peak" in line)
         assert ": Webhooks are del" in peak
-        assert "■ output" in peak, "what bars are made of is named before all of that"
+        assert "■ uncached" in peak, "what bars are made of is named before all of that"
         assert ", saved ~$" in frame
         assert "summaries" in frame
 

@@ -89,10 +89,19 @@ def test_a_card_says_what_was_lost_and_what_it_cost() -> None:
     gone = Fact("paths", "src/a.py", (4,), "lost")
     kept = Retention((gone,), {"paths": FactCount(1, 0, 3), "asks": FactCount(1, 1, 0)}, score=0.5)
     text = card(event(), 160, Aftermath(kept, PAYBACK))
-    assert "lost      50% of the facts, by weight: no requests · files 3 of 4" in text
+    assert "lost      50% of the facts, by weight: requests 0 of 2 · files 3 of 4" in text
     assert "cost      $0.60 · summary $0.41 + rebuilding the cache $0.19" in text
     assert "has not paid for itself after 7 calls" in text
     assert "missing   “src/a.py” (file)" in text
+
+
+def test_a_card_with_room_quotes_more_of_what_was_lost() -> None:
+    gone = tuple(Fact("paths", f"src/part_{number}.py", (4,), "lost") for number in range(9))
+    after = Aftermath(Retention(gone, {"paths": FactCount(0, 0, 9)}, score=0.5), PAYBACK)
+    text = card(event(), 160, after)
+    assert text.count("src/part_") == 3
+    roomy = plain(event_lines(event(), 160, INK, after, quotes=7))
+    assert roomy.count("src/part_") == 7
 
 
 def test_a_card_does_not_move_when_loss_and_cost_arrive() -> None:
@@ -102,7 +111,7 @@ def test_a_card_does_not_move_when_loss_and_cost_arrive() -> None:
 
 
 def test_half_a_bill_is_a_lower_bound() -> None:
-    assert bill(replace(PAYBACK, summariser_usd=None)).startswith("≥$0.19 · summary – + ")
+    assert bill(replace(PAYBACK, summariser_usd=None)).startswith("≥$0.19 · summary (price unknown) + ")
 
 
 def test_a_bill_belongs_to_the_compaction_it_ended_with() -> None:
