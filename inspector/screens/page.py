@@ -17,7 +17,6 @@ from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.live import OUTDATED, Pulse
 from inspector.base.workers import Reporting
-from inspector.terminal.picture import picture_path
 from inspector.terminal.text import content
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine
@@ -84,6 +83,8 @@ class Page(Reporting, Copying, Screen[None]):
 
     def action_picture(self) -> None:
         """Save a picture of the screen in the folder the app was started in."""
+        from inspector.terminal.picture import picture_path  # few pictures are saved
+
         self.toast(picture_path(Path.cwd(), self.app.export_screenshot(), shell(self).now()))
 
     def action_pause(self) -> None:

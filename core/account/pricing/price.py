@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from core.hermes.config.config_values import address_of, host_of
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import LedgerPart, LedgerRow, PriceRow, Rates, Term
 from core.model.accounting.usage import Origin
-from core.model.transcript.session import Session
-from core.model.transcript.storage import UsageRow
 from core.support.program_files import shared_table
+
+if TYPE_CHECKING:
+    from core.model.transcript.session import Session
+    from core.model.transcript.storage import UsageRow
 
 route_rules = partial(shared_table, "core/account/pricing/price_routes.yaml")
 """How prices are found for routes, and who pays for them."""

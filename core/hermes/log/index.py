@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeAlias
 
@@ -255,6 +254,8 @@ def _ends(stream: BinaryIO, offset: int) -> bytes:
     stream.seek(0)
     begin = stream.read(min(_ENDS, offset))
     stream.seek(max(offset - _ENDS, 0))
+    from hashlib import sha256  # a list without open attempts needs none
+
     return sha256(begin + stream.read(min(_ENDS, offset))).hexdigest()[:16].encode()
 
 

@@ -11,7 +11,6 @@ from core.support import formatting as fmt
 from core.support.formatting import NEAR_LIMIT, round_number
 from inspector.terminal.glyphs import GAUGE_FULL, GAUGE_HALF, GAUGE_TRACK, LEVELS, THRESHOLD
 from inspector.terminal.line import Line, Palette
-from inspector.widgets.charts.context_strip_layout import apportion
 
 FIGURES = 12
 """Cells for size and limit after the gauge, including a blank."""
@@ -19,6 +18,31 @@ PARTS = ("part-outside", "part-head", "part-middle", "part-tail")
 """What fills a window, from the left: what precedes the messages, then the messages by part."""
 BARS = LEVELS[1:-1]
 """Bars of a sparkline; the highest leaves a gap to the row above."""
+
+
+def apportion(weights: Sequence[int], cells: int) -> tuple[int, ...]:
+    """Divide `cells` in proportion to `weights` by largest remainder; the counts sum to `cells`, or to 0.
+
+    Every positive weight gets at least one cell if there are enough, so that nothing is drawn with no width;
+    those cells come from the widest shares.
+    """
+    total = sum(weights)
+    if total <= 0 or cells <= 0:
+        return (0,) * len(weights)
+    shares = [weight * cells // total for weight in weights]
+    by_remainder = sorted(range(len(weights)), key=lambda i: (-(weights[i] * cells % total), i))
+    for index in by_remainder[: cells - sum(shares)]:
+        shares[index] += 1
+    if sum(1 for weight in weights if weight > 0) <= cells:
+        _widen_starved(weights, shares)
+    return tuple(shares)
+
+
+def _widen_starved(weights: Sequence[int], shares: list[int]) -> None:
+    for index, weight in enumerate(weights):
+        if weight > 0 and shares[index] == 0:
+            shares[max(range(len(shares)), key=lambda i: shares[i])] -= 1
+            shares[index] = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,33 +9,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from core.model.compaction.plan import Part, Plan, Span
+from inspector.widgets.charts.context_bar import apportion
 
 _PARTS = tuple(Part)
-
-
-def apportion(weights: Sequence[int], cells: int) -> tuple[int, ...]:
-    """Divide `cells` in proportion to `weights` by largest remainder; the counts sum to `cells`, or to 0.
-
-    Every positive weight gets at least one cell if there are enough, so that nothing is drawn with no width;
-    those cells come from the widest shares.
-    """
-    total = sum(weights)
-    if total <= 0 or cells <= 0:
-        return (0,) * len(weights)
-    shares = [weight * cells // total for weight in weights]
-    by_remainder = sorted(range(len(weights)), key=lambda i: (-(weights[i] * cells % total), i))
-    for index in by_remainder[: cells - sum(shares)]:
-        shares[index] += 1
-    if sum(1 for weight in weights if weight > 0) <= cells:
-        _widen_starved(weights, shares)
-    return tuple(shares)
-
-
-def _widen_starved(weights: Sequence[int], shares: list[int]) -> None:
-    for index, weight in enumerate(weights):
-        if weight > 0 and shares[index] == 0:
-            shares[max(range(len(shares)), key=lambda i: shares[i])] -= 1
-            shares[index] = 1
 
 
 @dataclass(frozen=True, slots=True)

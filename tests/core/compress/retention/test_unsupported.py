@@ -551,7 +551,8 @@ IMPORT = [
     *call("terminal", "share 0.7420382165 is Complete or Shipped\n0 importer.lock", command="wc"),
     *call("terminal", "Total tokens: 59\nsampled 44 tokens of the importer text", command="wc importer.txt"),
     assistant(
-        "The filter was at 20 Hz. It reads 8 files in parallel. The stub test returns 501 by design; it took 44 minutes from 6:46."
+        "The filter was at 20 Hz. It reads 8 files in parallel. The stub test returns 501 by design; "
+        "it took 44 minutes from 6:46."
     ),
 ]
 

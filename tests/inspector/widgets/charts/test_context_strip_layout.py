@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.model.compaction.plan import Part, Plan, Settings, Span
-from inspector.widgets.charts.context_strip_layout import apportion, strip_layout
+from inspector.widgets.charts.context_bar import apportion
+from inspector.widgets.charts.context_strip_layout import strip_layout
 
 WEIGHTS = st.lists(st.integers(0, 5_000), max_size=40)
 
