@@ -36,7 +36,6 @@ from core.hermes.log.record import Kind
 from core.hermes.policy.policy import nearest_release
 from core.hermes.policy.release import release_of_summary
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, Trigger, TurnAttempt
-from core.model.finding import Evidence, Source
 from core.model.transcript.conversation import BoundaryMode, Conversation
 from core.store.database.own_changes import undo_command
 from core.store.store import Store
@@ -231,7 +230,7 @@ def where_it_stands(context: ConversationContext) -> Now:
     size = next_request(context)
     evidence = size.evidence
     if lowered is not None:
-        evidence = (*evidence, Evidence(Source.LOG, lowered.where, lowered.message))
+        evidence = (*evidence, lowered.evidence)
     settings = replace(context.settings_in_force, current_tokens=size.tokens)
     blocks = gate_blocks(gate_of(context.store, context.conversation.tip), settings, context.policy(None))
     if limits is None:

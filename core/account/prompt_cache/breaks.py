@@ -86,17 +86,17 @@ class Causes:
         context = self._context
         between = [line for at, line in self._lines if before.at <= at <= call.at]
         if compacted := [line for line in between if line.kind in _COMPACTED]:
-            return "compaction", tuple(map(_quote, compacted))
+            return "compaction", tuple(line.evidence for line in compacted)
         if before.route != call.route:
             text = f"{before.provider}/{before.model} before, {call.provider}/{call.model} now"
             return "model_changed", (Evidence(Source.LOG, call.where, text),)
         if rewritten := [line for line in between if line.kind in _REWRITTEN]:
-            return "messages_rewritten", tuple(map(_quote, rewritten))
+            return "messages_rewritten", tuple(line.evidence for line in rewritten)
         if shortened := [where for at, where in context.pruned if before.at <= at <= call.at]:
             text = "old tool results were shortened (compression.proactive_prune_tokens)"
             return "messages_rewritten", tuple(Evidence(Source.DATABASE, where, text) for where in shortened)
         if rebuilt := [line for line in between if line.kind is Kind.PROMPT_REBUILT]:
-            return "system_prompt_changed", tuple(map(_quote, rebuilt))
+            return "system_prompt_changed", tuple(line.evidence for line in rebuilt)
         limit = SECONDS.get(context.ttl, SECONDS["5m"])
         if (gap := call.since(before)) > limit:
             text = f"{gap:,.0f} s since the previous call; the cache is kept for {limit:,.0f} s"
@@ -166,10 +166,6 @@ def _relevant_lines(context: BreakContext) -> Iterator[tuple[datetime, LogRecord
             history = 0
         if record.kind in _PREFIX_CHANGES:
             yield context.to_utc(record.at), record
-
-
-def _quote(record: LogRecord) -> Evidence:
-    return Evidence(Source.LOG, record.where, record.message)
 
 
 def identity_changed(home: Path | None, system_prompt: str | None) -> datetime | None:

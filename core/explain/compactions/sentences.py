@@ -109,7 +109,7 @@ def evidence(pair: Match, ruling: Ruling) -> Iterator[Evidence]:
     if ruling.past.shrunk is not None:
         yield from _shrunk_evidence(ruling.past.shrunk)
     if ruling.lowered is not None:
-        yield quoted(ruling.lowered)
+        yield ruling.lowered.evidence
 
 
 def _log_evidence(attempt: Attempt) -> Iterator[Evidence]:
@@ -120,12 +120,7 @@ def _log_evidence(attempt: Attempt) -> Iterator[Evidence]:
     for line in sorted((line for line in lines if line is not None), key=lambda line: line.at):
         if line.where not in seen:
             seen.add(line.where)
-            yield quoted(line)
-
-
-def quoted(line: LogRecord) -> Evidence:
-    """A log line as evidence."""
-    return Evidence(Source.LOG, line.where, line.message)
+            yield line.evidence
 
 
 def _row_evidence(rows: BoundaryRows) -> Iterator[Evidence]:
@@ -141,7 +136,7 @@ def _row_evidence(rows: BoundaryRows) -> Iterator[Evidence]:
 
 def _shrunk_evidence(shrunk: Shrunk) -> Iterator[Evidence]:
     """The refusal after which the process used a smaller window."""
-    yield quoted(shrunk.line)
+    yield shrunk.line.evidence
     words = f"left the running process with a window of {shrunk.window:,}"
     yield Evidence(Source.DERIVED, shrunk.line.where, words)
 

@@ -68,7 +68,7 @@ def _by_last_answer(context: ConversationContext) -> Size | None:
     prompt = last_prompt(context.log, context.conversation.generations, lambda: context.newest_messages)
     if prompt is None or prompt.input is None or lacks_stored(context):
         return None
-    evidence = Evidence(Source.LOG, prompt.where, prompt.message)
+    evidence = prompt.evidence
     since = _since_unreported(context, prompt)
     if not since:
         return Size(prompt.input, Verdict.PROVED, (evidence,), counted=True)
@@ -138,7 +138,7 @@ def _by_last_compaction(context: ConversationContext) -> Size | None:
     policy = context.policy(None)
     since = context.messages(context.conversation.newest_rows[done.after :])
     sizes = [message_size(one.wire, policy.estimate) for one in since]
-    evidence: tuple[Evidence, ...] = (Evidence(Source.LOG, done.where, done.message),)
+    evidence: tuple[Evidence, ...] = (done.evidence,)
     if sizes:
         text = f"estimate of {plural(len(sizes), 'message')} written since"
         evidence = (*evidence, Evidence(Source.DERIVED, "rows", text))

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from core.model.accounting.prompt_cache import CallLine
+from core.model.finding import Evidence, Source
 
 
 class Kind(StrEnum):
@@ -201,6 +202,11 @@ class LogRecord(CallLine):
         """The text of the line; that of an answered call is rebuilt from the fields."""
         briefly = self.kind is Kind.CALL and self.quoted[:1] in ("", " ")
         return self._call_summary + self.quoted if briefly else self.quoted
+
+    @property
+    def evidence(self) -> Evidence:
+        """The line as evidence."""
+        return Evidence(Source.LOG, self.where, self.message)
 
     @property
     def _call_summary(self) -> str:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from core.hermes.config.in_force import WindowClaim
 from core.hermes.log.read import MAX_RUN_TIME, Log
 from core.hermes.log.record import Kind, LogRecord
-from core.model.finding import Evidence, Source, Verdict
+from core.model.finding import Verdict
 
 _CALLS = (Kind.TURN, Kind.CALL)
 STATES_WINDOW = (Kind.PREFLIGHT, Kind.PRE_API, Kind.HYGIENE, Kind.TELEMETRY, Kind.INIT)
@@ -33,7 +33,7 @@ def logged_window(log: Log, sessions: Collection[str], model: str | None) -> Win
     others = (line for line in log.records if line.kind in STATES_WINDOW and line.model == model)
     lines = own or [line for line in others if model is not None and line.window]
     for line in lines[-1:]:
-        evidence = Evidence(Source.LOG, line.where, line.message)
+        evidence = line.evidence
         return WindowClaim("log", line.window or 0, evidence, Verdict.PROVED if own else Verdict.DERIVED)
     return None
 
@@ -42,7 +42,7 @@ def assumed_window(log: Log, model: str | None) -> WindowClaim | None:
     """The newest window that Hermes assumed for a model because it could not find out the real one."""
     lines = (line for line in reversed(log.records) if line.kind is Kind.WINDOW_ASSUMED)
     for line in (one for one in lines if one.model == model):
-        evidence = Evidence(Source.LOG, line.where, line.message)
+        evidence = line.evidence
         return WindowClaim("log", line.window or 0, evidence, Verdict.DERIVED)
     return None
 

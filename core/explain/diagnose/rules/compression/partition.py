@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from core.compress.sizing.estimate import image_count, text_tokens, transcript_tokens
-from core.explain.compactions.sentences import quoted
 from core.explain.diagnose.case import Case, passes
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.hermes.log.record import Kind
@@ -52,7 +51,7 @@ def nothing_to_compress(case: Case) -> Iterable[Found]:
     """Head and tail leave no middle to summarise."""
     refused = case.lines(Kind.CANNOT_COMPRESS, Kind.NOTHING_TO_COMPRESS)
     if refused:
-        yield Found({"why": "Hermes found so the last time"}, (quoted(refused[-1]),))
+        yield Found({"why": "Hermes found so the last time"}, (refused[-1].evidence,))
         return
     plan = _planned(case)
     if case.live and not plan.summarises:
@@ -162,7 +161,7 @@ def _overhead(case: Case) -> tuple[int, Evidence]:
     if call is None or call.input is None or call.number != 1 or not messages:
         raise Missing("neither the tool schemas nor the first call of the conversation is on record")
     prompt_tokens = text_tokens(messages[0].text, case.policy.estimate.unit)
-    return max(0, call.input - prompt_tokens), quoted(call)
+    return max(0, call.input - prompt_tokens), call.evidence
 
 
 def _parted(before: Sequence[Message], after: Sequence[Message]) -> Iterator[Evidence]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
-from core.explain.compactions.sentences import quoted
 from core.explain.context.past_compaction import past_of
 from core.explain.diagnose.case import Case, passes
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
@@ -92,7 +91,7 @@ def summary_model_swapped(case: Case) -> Iterable[Found]:
         if record.where not in wrote:
             continue  # the main model failed too
         numbers = {"used": "the main model", "configured": record.model or "summary model"}
-        yield Found(numbers, (quoted(record),))
+        yield Found(numbers, (record.evidence,))
     if retried or not configured.value:
         return
     used = {event.summary.model for event in case.completed if event.summary.model}

@@ -9,7 +9,6 @@ from itertools import pairwise
 from statistics import median
 
 from core.explain.compactions.refusals import FailedCall, failed_call, turns_of, unanswered
-from core.explain.compactions.sentences import quoted
 from core.explain.context.gather import gateway_rows
 from core.explain.context.rows.boundary_rows import BoundaryRows, is_request
 from core.explain.context.rows.unsaved_rows import copied_rows
@@ -32,13 +31,13 @@ def did_not_clear(case: Case) -> Iterable[Found]:
     lines = case.lines(Kind.NOT_CLEARED)
     for record in lines:
         numbers = {"real": record.tokens or 0, "threshold": record.threshold or 0}
-        yield Found(numbers, (quoted(record),))
+        yield Found(numbers, (record.evidence,))
     if lines:
         return
     for event, call in _first_calls(case):
         if event.threshold is not None and (call.input or 0) >= event.threshold:
             numbers = {"real": call.input or 0, "threshold": event.threshold}
-            yield Found(numbers, (quoted(call),), Verdict.DERIVED)
+            yield Found(numbers, (call.evidence,), Verdict.DERIVED)
 
 
 @conversation_rule("B2")
@@ -53,7 +52,7 @@ def gave_up(case: Case, min_strikes: int) -> Iterable[Found]:
     ]
     if lines and not _recovered(case, lines[-1]):
         why = "the last compactions did not help, so it stopped trying"
-        yield Found({"why": why, "afresh": "a new process or /new starts afresh"}, (quoted(lines[-1]),))
+        yield Found({"why": why, "afresh": "a new process or /new starts afresh"}, (lines[-1].evidence,))
     elif case.tip.guards.ineffective_count is None and not lines and case.context.log.empty:
         raise Missing("this release counts failed attempts in memory only, and no log line is left")
 
@@ -109,7 +108,7 @@ def no_progress(case: Case, min_saving: float) -> Iterable[Found]:
         if record.where in short:
             continue
         numbers = {"before": "a transcript", "after": "the same", "freed": _freed(0.0)}
-        yield Found(numbers, (quoted(record),))
+        yield Found(numbers, (record.evidence,))
     for event in case.completed:
         if _asked_for(event):
             continue
@@ -135,7 +134,7 @@ def cannot_compress_further(case: Case, min_passes: int) -> Iterable[Found]:
     """Hermes gave up on a turn, or needed many compactions for it."""
     for record in case.lines(Kind.EXHAUSTED):
         yield Found(
-            {"what": "Hermes could not make the request small enough and ended the turn"}, (quoted(record),)
+            {"what": "Hermes could not make the request small enough and ended the turn"}, (record.evidence,)
         )
     passes: list[LogRecord] = []
     for record in case.lines(Kind.TURN, Kind.DONE):
@@ -145,7 +144,7 @@ def cannot_compress_further(case: Case, min_passes: int) -> Iterable[Found]:
         passes.append(record)
         if len(passes) == min_passes:
             what = f"One turn needed {len(passes)} compactions or more"
-            yield Found({"what": what}, tuple(map(quoted, passes)))
+            yield Found({"what": what}, tuple(line.evidence for line in passes))
 
 
 @conversation_rule("B7")
@@ -158,7 +157,7 @@ def hygiene_count_loop(case: Case, min_count: int) -> Iterable[Found]:
         run = [*run, record] if by_count else []
     if len(run) >= min_count:
         numbers = {"count": len(run), "messages": run[-1].before or 0, "limit": limit}
-        yield Found(numbers, tuple(map(quoted, run[-3:])))
+        yield Found(numbers, tuple(line.evidence for line in run[-3:]))
 
 
 @conversation_rule("B8")
@@ -203,7 +202,7 @@ def turn_without_answer(case: Case) -> Iterable[Found]:
     for calls in meant.values():
         counted = plural(len(calls), "turn ended", "turns ended")
         numbers = {"told": counted, "says": calls[-1].says, "helps": calls[-1].helps.rstrip(".")}
-        yield Found(numbers, tuple(quoted(call.line) for call in reversed(calls)), severity=over)
+        yield Found(numbers, tuple(call.line.evidence for call in reversed(calls)), severity=over)
 
 
 def _asked_for(event: CompressionEvent) -> bool:

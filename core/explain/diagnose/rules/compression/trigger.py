@@ -11,7 +11,6 @@ from core.compress.sizing.hygiene import hygiene_limits
 from core.compress.sizing.threshold import budgets
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.refusals import refused_windows
-from core.explain.compactions.sentences import quoted
 from core.explain.compactions.turn_attempts import BY_REFUSAL
 from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.gather import gateway_rows, is_local
@@ -111,7 +110,7 @@ def window_too_small(case: Case) -> Iterable[Found]:
 
 
 def _refused_windows(case: Case) -> list[tuple[int, Evidence]]:
-    return [(window, quoted(line)) for window, line in refused_windows(case.context)]
+    return [(window, line.evidence) for window, line in refused_windows(case.context)]
 
 
 def _windows(case: Case) -> list[tuple[int, Evidence]]:
@@ -156,7 +155,7 @@ def estimate_far_from_real(case: Case, max_ratio: float, min_ratio: float) -> It
             continue
         when = "early" if ratio > 1 else "late"
         numbers = {"estimate": record.tokens, "real": real, "ratio": ratio, "when": when}
-        yield Found(numbers, (quoted(record),))
+        yield Found(numbers, (record.evidence,))
 
 
 @conversation_rule("A7")
@@ -167,7 +166,7 @@ def summary_model_lowers_threshold(case: Case) -> Iterable[Found]:
     if lowered:
         line = lowered[-1]
         numbers = {"aux": line.window or 0, "threshold": line.threshold or 0, "own": line.tokens or 0}
-        yield Found(numbers, (quoted(line),))
+        yield Found(numbers, (line.evidence,))
     elif aux is not None and case.limits is not None and case.limits.threshold == aux:
         setting = case.context.config.setting("auxiliary.compression.context_length", case.policy.release)
         evidence = Evidence(Source.CONFIG, setting.origin, f"context_length {aux}")
@@ -204,7 +203,7 @@ def hygiene_changed_nothing(case: Case) -> Iterable[Found]:
             about_it = (one for one in case.events if record.where in {line.where for line in one.evidence})
             remedy = next((one.headline.remedy for one in about_it if one.failed), None)
             fix = (remedy or f"See the lines after {record.where} for the error").rstrip(".")
-            yield Found({"messages": record.before or 0, "fix": fix}, (quoted(record),))
+            yield Found({"messages": record.before or 0, "fix": fix}, (record.evidence,))
 
 
 @conversation_rule("N1")

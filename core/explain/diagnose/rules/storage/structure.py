@@ -10,7 +10,6 @@ from typing import Any
 
 from core.apply.database.lock import alive
 from core.explain.compactions.outcome import words_of
-from core.explain.compactions.sentences import quoted
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, conversation_rule, rules
 from core.hermes.log.record import Kind
@@ -209,7 +208,7 @@ def compaction_not_reloaded(case: Case) -> Iterable[Found]:
             most = done.after + 12 * grown + 2
             if record.before >= (done.before or 0) and record.before > most and record.before not in left:
                 numbers = {"history": record.before, "after": done.after}
-                yield Found(numbers, (quoted(done), quoted(record)), Verdict.SUSPECTED)
+                yield Found(numbers, (done.evidence, record.evidence), Verdict.SUSPECTED)
             done = None
 
 
