@@ -16,7 +16,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from operator import itemgetter
 from typing import Any
 
-from core.account.spending.conversations import BY_ID, best_cost
+from core.account.spending.conversations import BY_ID
 from core.account.spending.group import Fields, Group
 from core.account.spending.ledger import Books, Entry
 from core.account.spending.recorded import UNKNOWN
@@ -57,13 +57,13 @@ def _auxiliary(found: Ledger) -> dict[str, Decimal]:
     """What summaries and other side tasks cost, by session or conversation."""
     extra: dict[str, Decimal] = defaultdict(Decimal)
     for one in found.rows if found.by in BY_ID else ():
-        extra[one.key] += (best_cost(one).usd or Decimal(0)) if one.task else Decimal(0)
+        extra[one.key] += (one.cost.usd or Decimal(0)) if one.task else Decimal(0)
     return {key: usd for key, usd in extra.items() if usd}
 
 
 def row(one: LedgerRow, auxiliary: Decimal | None = None) -> dict[str, Any]:
     """One row of the document; `auxiliary` is the cost of its side tasks, which have rows of their own."""
-    own = best_cost(one).usd
+    own = one.cost.usd
     if one.task:
         auxiliary = own
     elif auxiliary is not None:
@@ -128,14 +128,13 @@ def _headline(
     )
     made = None if largest is None else books.row(largest)
     if made is not None and extra:
-        made = replace(made, recorded=best_cost(made) + Money(extra.get(made.key)))
+        made = replace(made, recorded=made.cost + Money(extra.get(made.key)))
     return jsonio.headline(of_sums(totals, made, len(main), books.lower_bound))
 
 
 def _spent(books: Books, entry: Entry | Fields) -> float:
     if isinstance(entry, Entry):
-        row = books.row(entry)
-        best = row.computed.usd if row.recorded.usd is None else row.recorded.usd
+        best = books.row(entry).cost.usd
     else:
         best = entry[_USD] if entry[_RECORDED] is None else entry[_RECORDED]
     return float(best or 0)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from core.hermes.config.config_values import address_of, host_of
+from core.hermes.config.config_values import address_of, host_of, is_own_server
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import LedgerPart, LedgerRow, PriceRow, Rates, Term
 from core.model.accounting.usage import Origin
@@ -105,7 +105,7 @@ def billing_of(provider: str, base_url: str, mode: str = "") -> str:
     rules = route_rules()
     if mode in rules["included_modes"] or provider.lower() in rules["included"]:
         return "included"
-    if provider.lower() in rules["local"] or is_local(base_url):
+    if is_own_server(provider) or is_local(base_url):
         return "local"
     return "api"
 

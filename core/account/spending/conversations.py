@@ -6,14 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
-from decimal import Decimal
 from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING
 
 from core.account.spending.group import Fields, Group
 from core.account.spending.recorded import QUARTER, Window
-from core.model.accounting.amounts import Money
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.transcript.session import Kind
 from core.store.conversations.credentials import learn_shown
@@ -120,11 +118,6 @@ def learn_titles(by: str, store: OpenDatabase, groups: Iterable[Fields]) -> None
         learn_shown(store.connection, store.schema, store.path, named)
 
 
-def best_cost(row: LedgerRow) -> Money:
-    """The cost of a row: recorded if there is one, else by the price list."""
-    return row.recorded if row.recorded.usd is not None else row.computed
-
-
 def with_names(found: Ledger, stores: Iterable[SessionLists]) -> Ledger:
     """A ledger for display: sessions without a title are named by their first message."""
     untitled = [row.key for row in found.rows if not row.label][:MAX_NAMED]
@@ -143,7 +136,7 @@ def whole_conversations(found: Ledger) -> Ledger:
     for row in found.rows:
         rows[row.key].append(row)
     together = (same[0] if len(same) == 1 else _together(same) for same in rows.values())
-    ordered = sorted(together, key=lambda row: best_cost(row).usd or Decimal(0), reverse=True)
+    ordered = sorted(together, key=lambda row: row.rank, reverse=True)
     return replace(found, rows=tuple(ordered))
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from core.account.pricing.price import bucket_costs
-from core.account.spending.conversations import best_cost, whole_conversations
+from core.account.spending.conversations import whole_conversations
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, TtlAdvice
 from core.model.finding import Headline, Severity
@@ -39,7 +39,7 @@ def usage_headline(ledger: Ledger, period: str = "") -> Headline:
     The cost is the recorded one, else the list price; where neither is known, tokens are given instead.
     """
     rows = whole_conversations(ledger).rows
-    largest = max(rows, key=lambda row: best_cost(row).usd or Decimal(0), default=None)
+    largest = max(rows, key=lambda row: row.rank, default=None)
     return of_sums(ledger.totals, largest, len(rows), ledger.lower_bound, period)
 
 
@@ -53,7 +53,7 @@ def of_sums(
         return Headline(f"No conversation began{began}; an earlier one went on, and counts where it began.")
     if largest is None:
         return Headline(f"Nothing was spent{over}.")
-    usd, missing = best_cost(totals).usd, best_cost(totals).missing
+    usd, missing = totals.cost.usd, totals.cost.missing
     if usd is None:
         if not totals.tokens.total:
             return Headline(f"Hermes recorded no usage{over}.", None, Severity.INFO)
@@ -63,7 +63,7 @@ def of_sums(
     mark = "≥" if missing or lower_bound else ""
     listed = " at list price" if totals.recorded.usd is None else ""
     sentence = f"{mark}{money(usd)}{listed}{over}, {plural(totals.calls, 'call')}."
-    share = best_cost(largest).usd
+    share = largest.cost.usd
     if rows > 1 and usd > 0 and share:
         name = masked_start(" ".join((largest.label or largest.key).split()), _MAX_NAME_CHARS)
         task = f" ({largest.task})" if largest.task else ""
@@ -98,9 +98,9 @@ def break_headline(one: CacheBreak, calls: Sequence[CacheCall] = ()) -> Headline
 def cache_headline(found: CacheReport) -> Headline:
     """The cache breaks of a conversation in one sentence: their cost, and the largest."""
     table = _table()
-    if not found.breaks:
+    if found.costliest is None:
         return _unbroken(found)
-    largest = max(found.breaks, key=lambda one: (one.usd or Decimal(0), one.tokens_lost))
+    largest = found.breaks[found.costliest]
     priced = [one.usd for one in found.breaks if one.usd is not None]
     headline = break_headline(largest, found.calls)
     words = headline.sentence[:1].lower() + headline.sentence[1:].rstrip(".")

@@ -183,6 +183,11 @@ def address_of(host: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
+def is_own_server(provider: str) -> bool:
+    """Whether a provider's name says that it is the user's own server."""
+    return provider.lower() in _routes()["own_servers"]
+
+
 def host_of(base_url: str) -> str:
     """The host of an endpoint in lower case; "" if there is none or the URL is invalid."""
     try:

@@ -141,6 +141,16 @@ class LedgerRow:
     lower_bound: bool = False
 
     @property
+    def cost(self) -> Money:
+        """The recorded cost if there is one, else that by the price list."""
+        return self.recorded if self.recorded.usd is not None else self.computed
+
+    @property
+    def rank(self) -> tuple[Decimal, int]:
+        """What the most expensive row has most of: cost, unknown cost last, then tokens."""
+        return (Decimal(-1) if self.cost.usd is None else self.cost.usd), self.tokens.total or 0
+
+    @property
     def tables(self) -> str:
         """The price tables behind both amounts, if recorded and computed cost differ; else empty."""
         if not differ(self.recorded.usd, self.computed.usd):

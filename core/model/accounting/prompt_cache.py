@@ -243,6 +243,7 @@ class CacheReport:
         layout: `native`, `envelope` or `none`.
         log: False when no log line of its calls is left; hits are then only known as a sum.
         recorded: None without a recording.
+        results: The most expensive first.
         local: The model is on the user's own server, which no provider bills.
     """
 
@@ -261,6 +262,12 @@ class CacheReport:
     notes: tuple[str, ...] = ()
     recorded: RecordedUse | None = None
     local: bool = False
+
+    @property
+    def costliest(self) -> int | None:
+        """The break that cost most, else lost most, by its place; None without breaks."""
+        costs = [(one.usd or Decimal(0), one.tokens_lost) for one in self.breaks]
+        return costs.index(max(costs)) if costs else None
 
     @property
     def marking(self) -> str:

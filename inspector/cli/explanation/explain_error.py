@@ -76,6 +76,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _failure(args: argparse.Namespace) -> ProviderFailure:
+    from core.hermes.config.config_values import is_own_server
     from core.hermes.provider_errors.failure import failure_of
 
     text = sys.stdin.read(_MAX_CHARS) if args.text == "-" else args.text[:_MAX_CHARS]
@@ -88,7 +89,7 @@ def _failure(args: argparse.Namespace) -> ProviderFailure:
         body=body,
         provider=args.provider,
         model=args.model,
-        base_url=args.base_url or _usual_url(args.provider),
+        base_url=args.base_url or ("http://localhost" if is_own_server(args.provider) else ""),
         exception=args.exception,
     )
 
@@ -101,14 +102,6 @@ def _body(text: str | None) -> Any:
         return json.loads(text)
     except ValueError:
         return text
-
-
-def _usual_url(provider: str) -> str:
-    """The usual address of a local server, if the provider is one."""
-    from core.support.program_files import shared_table
-
-    local = shared_table("core/hermes/provider_errors/advice.yaml")["local_servers"]
-    return "http://localhost" if provider.lower() in local else ""
 
 
 def payload(found: ErrorExplanation) -> dict[str, Any]:

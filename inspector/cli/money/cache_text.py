@@ -75,7 +75,7 @@ def _break_lines(one: CacheBreak, found: CacheReport) -> Iterator[str]:
 
 
 def _expensive_results(results: Sequence[ResultCost]) -> Iterator[str]:
-    priced = sorted((result for result in results if result.usd), key=lambda one: one.usd or 0, reverse=True)
+    priced = [one for one in results if one.usd]
     if priced:
         yield ""
         yield "most expensive tool results, over all requests:"

@@ -206,14 +206,15 @@ def _sorted(found: Ledger, sort: str | None) -> tuple[LedgerRow, ...]:
         return tuple(sorted(found.rows, key=lambda row: (row.label or row.key).lower()))
     if sort is None and found.by in ("day", "hour"):
         return tuple(sorted(found.rows, key=lambda row: row.key, reverse=True))
-    return tuple(sorted(found.rows, key=lambda row: _weight(row, sort or "cost"), reverse=True))
+    if sort is None or sort == "cost":
+        return tuple(sorted(found.rows, key=lambda row: row.rank, reverse=True))
+    return tuple(sorted(found.rows, key=lambda row: _weight(row, sort), reverse=True))
 
 
 def _weight(row: LedgerRow, sort: str) -> tuple[float, int]:
     """What a row is sorted by, then its tokens; unknown values come last."""
     tokens = row.tokens
     known = {name: getattr(tokens, name) for name in _BUCKETS}
-    usd = row.computed.usd if row.recorded.usd is None else row.recorded.usd
-    known |= {"cost": usd, "tokens": tokens.total, "calls": row.calls, "hit": tokens.hit_rate}
+    known |= {"tokens": tokens.total, "calls": row.calls, "hit": tokens.hit_rate}
     value = known[sort]
     return (-1.0 if value is None else float(value), tokens.total or 0)

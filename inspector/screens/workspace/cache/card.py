@@ -82,8 +82,7 @@ def _advice(advice: TtlAdvice, width: int, ink: Palette) -> Iterator[Line]:
 
 
 def _expensive_results(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]:
-    priced = sorted((one for one in report.results if one.usd), key=lambda one: one.usd or 0, reverse=True)
-    for place, one in enumerate(priced[:MAX_RESULTS]):
+    for place, one in enumerate(one for one in report.results[:MAX_RESULTS] if one.usd):
         tokens = fmt.short(one.tokens, mark=fmt.ESTIMATE)
         words = f"{fmt.money(one.usd)} · {one.tool}, {tokens} tokens over {fmt.plural(one.calls, 'call')}"
         yield from field("" if place else "top cost", words, width, ink)

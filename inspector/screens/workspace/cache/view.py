@@ -98,7 +98,7 @@ class CacheView(CurveView):
         moments = [CacheMoment(place, one, report.local) for place, one in enumerate(report.breaks)]
         moments.append(CacheMoment(len(moments), None))
         place = len(moments) - 1 if before is not None and before.found is None else self.breaks.cursor
-        self.breaks.show(ListRows(moments), cursor=place if again else _expensive_results(report))
+        self.breaks.show(ListRows(moments), cursor=place if again else report.costliest or 0)
         self._show_card()
 
     def _draw_curve(self, report: CacheReport) -> None:
@@ -173,12 +173,6 @@ def marker_words(report: CacheReport) -> str:
 def _marking(report: CacheReport) -> str:
     points = [point for point in report.breakpoints if point.honoured]
     return fmt.plural(len(points), "cache marker") if points else report.marking
-
-
-def _expensive_results(report: CacheReport) -> int:
-    """The most expensive break; without prices the one that lost most; without breaks the overview."""
-    costs = [(one.usd or Decimal(0), one.tokens_lost) for one in report.breaks]
-    return costs.index(max(costs)) if costs else 0
 
 
 def _break(found: CacheBreak, report: CacheReport, wide: bool, width: int, ink: Palette) -> Iterator[Line]:

@@ -30,11 +30,6 @@ class Day:
     buckets: tuple[float, ...] = NOTHING
 
 
-def spent(row: LedgerRow) -> Decimal | None:
-    """What a row cost: as recorded, otherwise at list price."""
-    return row.recorded.usd if row.recorded.usd is not None else row.computed.usd
-
-
 def days_of(
     found: Ledger, first: date | None, last: date | None, *, exactly: bool = False
 ) -> tuple[Day, ...]:
@@ -56,7 +51,7 @@ def days_of(
 
 
 def _with(before: Day, row: LedgerRow) -> Day:
-    usd = [value for value in (before.usd, spent(row)) if value is not None]
+    usd = [value for value in (before.usd, row.cost.usd) if value is not None]
     return Day(
         before.day,
         sum(usd, Decimal(0)) if usd else None,
@@ -69,7 +64,7 @@ def _with(before: Day, row: LedgerRow) -> Day:
 def _shares(row: LedgerRow) -> tuple[float, ...]:
     """The cost of a row, divided among the buckets in proportion to list prices."""
     listed = bucket_costs(row).usd
-    total, cost = sum(listed.values(), Decimal(0)), spent(row)
+    total, cost = sum(listed.values(), Decimal(0)), row.cost.usd
     if not total or cost is None:
         return NOTHING
     return tuple(float(cost * listed.get(name, Decimal(0)) / total) for name in BUCKETS)

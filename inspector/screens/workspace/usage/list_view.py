@@ -11,7 +11,6 @@ from textual.reactive import reactive
 
 from core.model.accounting.ledger import LedgerRow
 from core.support import formatting as fmt
-from inspector.screens.workspace.usage.days import spent
 from inspector.terminal.line import Line
 from inspector.widgets.lists.row_list import RowList
 
@@ -114,7 +113,7 @@ class LedgerList(RowList[LedgerRow]):
         line = Line().add(row.label or row.key, ink.style("ink"), most=max(4, name - len(task)))
         line.add(task, ink.style("ink-faint"), most=name - line.width).to(name)
         if name < room and self.highest_cost and row.key:
-            share = float((spent(row) or 0) / self.highest_cost)
+            share = float((row.cost.usd or 0) / self.highest_cost)
             cells = round(share * (room - name - 2)) if share <= 1 else 0  # the total has no bar
             line.gap(1).add(BAR * cells, ink.style("money"))
         line.to(room)

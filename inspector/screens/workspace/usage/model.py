@@ -20,7 +20,7 @@ from core.hermes.log.record import Kind
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.store.database.locate import Location
 from core.store.store import Store
-from inspector.screens.workspace.usage.days import Day, days_of, spent
+from inspector.screens.workspace.usage.days import Day, days_of
 from inspector.screens.workspace.usage.question import Question
 from inspector.screens.workspace.why.curve import Calls, Sample
 
@@ -99,7 +99,7 @@ def ranked(found: Ledger) -> tuple[LedgerRow, ...]:
     """The rows, most expensive first; days and hours in order of time."""
     if found.by in ("day", "hour"):
         return found.rows
-    return tuple(sorted(found.rows, key=lambda row: spent(row) or Decimal(0), reverse=True))
+    return tuple(sorted(found.rows, key=lambda row: row.rank, reverse=True))
 
 
 def forecast(days: Sequence[Day], now: datetime) -> Decimal | None:

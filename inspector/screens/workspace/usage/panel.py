@@ -17,7 +17,6 @@ from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import Reporting, cancelled, in_thread, then
 from inspector.screens.workspace.usage.bars import SHORT, Bars, bar_of, bars_of, lines_of, origin_of_row
-from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.list_view import LedgerList
 from inspector.screens.workspace.usage.model import UsageAnswer, answer, holds
 from inspector.screens.workspace.usage.question import PERIODS, Question
@@ -147,7 +146,7 @@ class UsagePanel(Reporting, Vertical):
         self._show_origin()
 
     def _draw_rows(self, found: UsageAnswer, before: LedgerRow | None, left: int) -> None:
-        self.rows.highest_cost = max(filter(None, map(spent, found.ledger.rows)), default=None)
+        self.rows.highest_cost = max(filter(None, (row.cost.usd for row in found.ledger.rows)), default=None)
         self.rows.by, self.rows.priced = found.ledger.by, found.priced
         self.rows.empty = nothing(found.question)
         rows = (*found.ledger.rows, found.ledger.totals) if found.ledger.rows else ()

@@ -9,12 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.account.pricing.price import bucket_costs
-from core.account.spending.conversations import best_cost
 from core.account.spending.recorded import MAIN
 from core.model.accounting.ledger import LedgerRow
 from core.store.database.locate import Location
 from core.support import formatting as fmt
-from inspector.screens.workspace.usage.days import spent
 from inspector.screens.workspace.usage.list_view import PRICING
 from inspector.screens.workspace.usage.model import (
     UsageAnswer,
@@ -45,7 +43,7 @@ def headline(
     totals = found.ledger.totals
     least = found.ledger.lower_bound
     mark = fmt.LOWER_BOUND if least else ""
-    own = totals.status == "local" and best_cost(totals).usd is None  # the answer says that none bills it
+    own = totals.status == "local" and totals.cost.usd is None  # the answer says that none bills it
     listed = fmt.sum_of_money(totals.computed, lower_bound=least) if found.priced else PRICING
     left: list[Piece] = [*titled("Usage", found.question.title)]
     if not own:
@@ -149,12 +147,12 @@ def bar_caption(found: UsageAnswer) -> tuple[str, str, str]:
 def peak_words(row: LedgerRow) -> str:
     """The conversation that cost most on the most expensive day, and its cache hit rate."""
     hit = fmt.percent(row.tokens.hit_rate)
-    return f": {row.label or row.key} {fmt.money(spent(row))} of it (cache {hit})"
+    return f": {row.label or row.key} {fmt.money(row.cost.usd)} of it (cache {hit})"
 
 
 def summary_words(row: LedgerRow) -> str:
     """The calls and the cost of summaries."""
-    cost = fmt.sum_of_money(best_cost(row), lower_bound=row.lower_bound, own=row.status == "local")
+    cost = fmt.sum_of_money(row.cost, lower_bound=row.lower_bound, own=row.status == "local")
     return f"summaries {fmt.plural(row.calls, 'call')} · {cost}"
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.account.pricing.price import entry_at, price, rates_for
+from core.account.pricing.price import billing_of, entry_at, price, rates_for
 from core.account.pricing.price_book import PriceBook
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import PriceRow, Rates, Tier
@@ -192,6 +192,11 @@ def test_a_local_model_costs_nobody_anything_and_is_stated_to_be_local(book: Pri
     row = book.entry("qwen3", "custom", url)
     assert row is not None
     assert row.billing == "local"
+
+
+@pytest.mark.parametrize("provider", ["local", "ollama", "SGLang", "llama.cpp", "llamacpp", "koboldcpp"])
+def test_a_server_whose_name_says_that_it_is_the_users_own_bills_nobody(provider: str) -> None:
+    assert billing_of(provider, "") == "local"
 
 
 def test_an_assumed_price_says_so(book: PriceBook) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from core.account.spending import conversations
-from core.account.spending.conversations import read_threads
+from core.account.spending.conversations import read_threads, whole_conversations
+from core.model.accounting.amounts import Buckets, Money
+from core.model.accounting.ledger import Ledger, LedgerRow
 from core.store.store import Store
 
 
@@ -23,3 +26,14 @@ def test_of_one_session_its_family_says_what_the_whole_database_does(
             assert own.root(session) == root
             assert own.members(root) == every.members(root)
             assert sorted(own.delegates(root)) == sorted(every.delegates(root))
+
+
+def test_the_dearest_comes_first_then_the_one_with_more_tokens_and_last_what_nobody_priced() -> None:
+    rows = [
+        LedgerRow("unpriced", tokens=Buckets(9_000, 0, 0, 1)),
+        LedgerRow("free", tokens=Buckets(10, 0, 0, 1), recorded=Money(Decimal(0))),
+        LedgerRow("short", tokens=Buckets(10, 0, 0, 1), computed=Money(Decimal(2))),
+        LedgerRow("long", tokens=Buckets(20, 0, 0, 1), recorded=Money(Decimal(2))),
+    ]
+    ordered = whole_conversations(Ledger("conversation", tuple(rows), LedgerRow("total"))).rows
+    assert [row.key for row in ordered] == ["long", "short", "free", "unpriced"]

@@ -17,7 +17,7 @@ from inspector.app import InspectorApp
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.usage.bars import lines_of
-from inspector.screens.workspace.usage.days import Day, spent
+from inspector.screens.workspace.usage.days import Day
 from inspector.screens.workspace.usage.list_view import LedgerList
 from inspector.screens.workspace.usage.model import answer, forecast
 from inspector.screens.workspace.usage.panel import UsagePanel
@@ -304,7 +304,7 @@ async def test_the_most_expensive_row_comes_first_and_the_peak_names_its_convers
         await press(pilot, "u")
         frame = drawn(pilot)
         panel = app.screen.query_one(UsagePanel)
-        paid = [spent(row) for row in map(panel.rows.rows.row, range(panel.rows.rows.count - 1)) if row]
+        paid = [row.cost.usd for row in map(panel.rows.rows.row, range(panel.rows.rows.count - 1)) if row]
         known = [usd for usd in paid if usd is not None]
         assert known == sorted(known, reverse=True)
         peak = next(line for line in frame.splitlines() if "peak" in line)
