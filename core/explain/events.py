@@ -20,7 +20,7 @@ from core.explain.compactions.matching import (
 )
 from core.explain.compactions.notes import notes_on
 from core.explain.compactions.outcome import summary_outcome
-from core.explain.compactions.refusals import newest_failure, refusal_of
+from core.explain.compactions.refusals import newest_failure, refusal_of, refused_first
 from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, attempt_of
 from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, counts_what_was_said, rule
@@ -60,7 +60,9 @@ def explain(
     context = open_context(store, session_id, release=release, conversation=conversation)
     events, prompts = events_of(context), prompts_of(context)
     now = where_it_stands(context)
-    now = replace(now, headline=standing(now, prompts, compressed=any(event.completed for event in events)))
+    waits = refused_first(context, now.tokens, now.threshold, now.window)
+    told = waits or standing(now, prompts, compressed=any(event.completed for event in events))
+    now = replace(now, headline=told)
     notes, headline = (
         tuple(notes_on(context)),
         headline_of(events, now, prompts, newest_failure(context, events)),

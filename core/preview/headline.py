@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from core.compress.sizing.threshold import past_blocks
+from core.explain.compactions.refusals import refused_first
 from core.model.finding import COMPRESS_NOW, MAX_HEADLINE_CHARS, Headline, Severity, shortened
 from core.preview.words import (
     WARNING_SHARE,
@@ -21,7 +23,7 @@ from core.preview.words import (
 from core.support.formatting import NEAR_LIMIT, limit, money, plural, short
 
 if TYPE_CHECKING:
-    from core.hermes.config.in_force import EngineInCharge
+    from core.explain.context.context import ConversationContext
     from core.model.compaction.plan import Plan
     from core.model.compaction.preview import Preview, Retention
     from core.preview.comparison import Comparison
@@ -80,12 +82,15 @@ def broken_engine(name: str, what: str) -> Headline:
     return Headline(f"{sentence}.", headline_table()["remedies"]["broken"], Severity.CRITICAL)
 
 
-def plan_headline(plan: Plan, decides: EngineInCharge | None = None) -> Headline:
-    """How far the next compaction is, and what one would cut now; `decides` is another engine in charge."""
+def plan_headline(plan: Plan, context: ConversationContext | None = None) -> Headline:
+    """How far the next compaction is, and what one would cut now.
+
+    `context` tells of another engine in charge, and of a provider that refuses first.
+    """
     if plan.engine:
         return engine_plan(plan)
-    if decides is not None:
-        return decided_elsewhere(decides.name)
+    if context is not None and context.engine is not None:
+        return decided_elsewhere(context.engine, plan)
     if plan.fails_at is not None:
         return _fails(plan)
     if not plan.messages:
@@ -93,6 +98,14 @@ def plan_headline(plan: Plan, decides: EngineInCharge | None = None) -> Headline
     cut = f"/compress would turn {plan.middle.size:,} of {plan.messages:,} messages into one summary."
     if not plan.summarises:
         cut = f"/compress would change nothing: {_reason_kept(plan)}."
+    compared, fires_at = plan.compared_tokens, plan.threshold_tokens
+    if context and (refused := refused_first(context, compared, fires_at, plan.window)):
+        return replace(refused, sentence=_fit(refused.sentence, cut))
+    return _by_own_rules(plan, cut)
+
+
+def _by_own_rules(plan: Plan, cut: str) -> Headline:
+    """The same as far as Hermes knows; `cut` is what /compress would do."""
     if plan.threshold_tokens is None:
         sentence = "The context window is not known, so it is unknown when it will be compressed."
         return Headline(_fit(sentence, cut), "Set model.context_length in config.yaml.", Severity.WARNING)

@@ -11,6 +11,7 @@ from core.support.formatting import limit, percent, plural, short
 from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
+    from core.hermes.config.in_force import EngineInCharge
     from core.model.compaction.plan import Plan
     from core.model.compaction.preview import Fact, Preview, Retention, Unsupported
 
@@ -131,10 +132,14 @@ def engine_plan(plan: Plan) -> Headline:
     return Headline(f"{_fires(plan)} {replaces}", None, severity)
 
 
-def decided_elsewhere(name: str) -> Headline:
-    """The headline if another engine decides than the one whose cut is shown."""
-    words = f"The context engine {name!r} decides here; shown is what Hermes' own compressor would do."
-    return Headline(words, f"Ask the engine itself with --engine {name}.")
+def decided_elsewhere(engine: EngineInCharge, plan: Plan) -> Headline:
+    """The headline if another engine decides than the one whose cut is shown: when it fires, if known."""
+    table, line, size = headline_table()["decided_elsewhere"], engine.line, plan.compared_tokens
+    limited = "" if line is None or not line.threshold else limit(line.threshold, plan.window)
+    left = (line.threshold or 0) - size if line is not None else 0
+    key = ("not_due" if left > 0 else "due") if limited else "unknown"
+    words = table[key].format(engine=engine.name, left=short(left), limit=limited)
+    return Headline(words, f"Ask the engine itself with --engine {engine.name}.")
 
 
 def _fires(plan: Plan) -> str:

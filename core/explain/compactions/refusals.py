@@ -17,11 +17,14 @@ from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, failure_of
 from core.hermes.provider_errors.meaning import meaning_of
 from core.hermes.provider_errors.reaction import is_output_cap, lower_window, parsed_available, parsed_limit
 from core.model.compaction.event import CompressionEvent, Trigger
+from core.model.finding import Headline, Severity
+from core.support.formatting import limit, short
 from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
     from core.explain.context.context import ConversationContext
 
+headlines = partial(shared_table, "core/explain/headline/headlines.yaml")
 triggers = partial(shared_table, "core/explain/compactions/triggers.yaml")
 _OF_THE_WINDOW = frozenset({"input_overflow", "output_cap"})
 _NAMES_WINDOW = frozenset({Kind.LIMIT_REPORTED, Kind.CALL_FAILED})
@@ -114,16 +117,44 @@ def refused_windows(context: ConversationContext) -> Iterator[tuple[int, LogReco
             yield refusal.limit, record
 
 
-def refused_earlier(context: ConversationContext, threshold: int | None) -> Iterator[str]:
-    """A note that no request can reach a threshold, because the provider refuses smaller ones."""
+def provider_limit(context: ConversationContext, threshold: int | None) -> tuple[int, LogRecord] | None:
+    """The window by a provider that refuses before a threshold is reached, and the line that tells it."""
     least = min(refused_windows(context), key=lambda pair: pair[0], default=None)
     if least is None or threshold is None:
-        return
-    window, line = least
+        return None
     answered = max((one.input or 0 for one in context.log.records if one.kind is Kind.CALL), default=0)
-    if answered < window <= threshold:
-        words = f"the provider refuses beyond {window:,} tokens, before {threshold:,} are reached"
-        yield f"{line.where}: {words}"
+    return least if answered < least[0] <= threshold else None
+
+
+def refused_first(
+    context: ConversationContext, tokens: int | None, threshold: int | None, window: int | None
+) -> Headline | None:
+    """That the provider refuses first, and what helps; None if nothing shows that, or compression is due.
+
+    Args:
+        context: The conversation.
+        tokens: Size of the next request.
+        threshold: Where compression fires.
+        window: The window that Hermes assumes.
+    """
+    served = provider_limit(context, threshold)
+    if served is None or tokens is None or threshold is None or tokens >= threshold:
+        return None
+    table, most, least = headlines(), served[0], context.policy(None).threshold.minimum
+    sentence = table["refused_next" if tokens >= most else "refused_first"].format(
+        most=short(most), tokens=short(tokens), left=short(most - tokens), limit=limit(threshold, window)
+    )
+    helps = table["after_refusal" if most >= least else "after_small_refusal"].format(
+        window=short(most), expected=short(window), least=short(least)
+    )
+    return Headline(f"{sentence}.", f"{helps}.", Severity.WARNING)
+
+
+def refused_earlier(context: ConversationContext, threshold: int | None) -> Iterator[str]:
+    """A note that no request can reach a threshold, because the provider refuses smaller ones."""
+    if (served := provider_limit(context, threshold)) is not None:
+        words = f"the provider refuses beyond {served[0]:,} tokens, before {threshold:,} are reached"
+        yield f"{served[1].where}: {words}"
 
 
 class FailedCall(NamedTuple):

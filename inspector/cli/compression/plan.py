@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     found = found if done is None else done.preview.plan
     said = None if done is None else engine_options.broken_headline(done)
     notes = _notes(asked.context, found)
-    said = said or plan_headline(found, None if asked.context is None else asked.context.context.engine)
+    said = said or plan_headline(found, None if asked.context is None else asked.context.context)
     part = measured if found.kept_from is None else part_of(measured, found, found.kept_from)[0]
     pruned = list(_pruned(found, part)) if args.pruned else None
     gateway = hygiene.run_check(args, asked) if args.gateway or asked.by_gateway else None

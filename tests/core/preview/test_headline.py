@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.summarise.base import GivenSummary
+from core.hermes.config.in_force import EngineInCharge
+from core.hermes.log.parse import parse_line
 from core.hermes.policy.policy import load_policy
 from core.model.compaction.plan import Settings, Span
 from core.model.compaction.preview import Fact, FactCount, Preview, Retention, Unsupported
@@ -20,7 +22,7 @@ from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity
 from core.model.transcript.message import Message
 from core.preview.foreseen import carry_out
 from core.preview.headline import headline_of, plan_headline
-from core.preview.words import kept_headline
+from core.preview.words import decided_elsewhere, kept_headline
 
 POLICY = load_policy("0.19")
 SETTINGS = Settings(window=200_000, threshold=0.75)
@@ -210,3 +212,15 @@ def test_requests_are_named_among_the_losses_only_if_one_is_lost(lost: int, ends
     asks = FactCount(3 - lost, 0, lost)
     kept = Retention((), {"asks": asks, "paths": FactCount(1, 0, 1)}, score=0.9)
     assert kept_headline(Headline("You ran /compress.", None), kept).sentence.endswith(ends)
+
+
+def test_a_plan_says_whether_another_engine_fires_once_it_named_its_limit() -> None:
+    fired = "Preflight compression: ~32,787 tokens >= 32,000 threshold (model m, ctx 64,000)"
+    line = parse_line(f"2026-11-22 16:14:10,000 INFO agent.conversation_loop: {fired}", "agent.log:63")
+    assert line is not None
+    engine = EngineInCharge("lcm", "config.yaml:13", line)
+    cut = plan(measure(messages(300), POLICY), Settings(window=64_000))
+    past = decided_elsewhere(engine, replace(cut, compared_tokens=33_000)).sentence
+    assert past.startswith("Past the 32K limit (0.50 of 64K) of the context engine 'lcm', which decides here")
+    left = decided_elsewhere(engine, replace(cut, compared_tokens=30_000)).sentence
+    assert left.startswith("Not due yet: 2.0K tokens below the 32K limit")

@@ -122,7 +122,7 @@ class MapPlanner:
             self._run(engine, state.supposed, plan)
             return
         plan = self._work.lay(plan, engine)
-        self._widgets.answer.answer = self._work.broken or plan_headline(plan, reading.context.context.engine)
+        self._widgets.answer.answer = self._work.broken or plan_headline(plan, reading.context.context)
         whose = "" if engine is None else engine.title
         self._widgets.header.show(plan, supposed=state.changed, engine=whose)
         self._widgets.strip.show(plan)
