@@ -32,10 +32,11 @@ from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation, Now
 from core.explain.headline.conversation import event_headline, headline_of, standing
 from core.explain.recorded import with_recorded_proof
-from core.hermes.log.record import Kind
+from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import nearest_release
 from core.hermes.policy.release import release_of_summary
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, Trigger, TurnAttempt
+from core.model.finding import Headline
 from core.model.transcript.conversation import BoundaryMode, Conversation
 from core.store.database.own_changes import undo_command
 from core.store.store import Store
@@ -156,10 +157,16 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
         disagreements=_disagreements(context, pair, found, release, mode),
     )
     line = cause.line if cause is not None and found.trigger is Trigger.OVERFLOW else None
+    return replace(event, headline=_headline(context, event, line, by_count=found.by_count))
+
+
+def _headline(
+    context: ConversationContext, event: CompressionEvent, line: LogRecord | None, *, by_count: bool
+) -> Headline:
+    """The event in one sentence; `line` is the refusal of a request that was too long."""
     refusal = refusal_of(line) if line is not None else None
     served, expected = refusal.limit if refusal is not None else None, context.window.tokens
-    headline = event_headline(event, by_count=found.by_count, expected=expected, served=served)
-    return replace(event, headline=headline)
+    return event_headline(event, by_count=by_count, expected=expected, served=served)
 
 
 def _disagreements(

@@ -130,11 +130,7 @@ def _run(
     tally = _Results(job, listener)
     done = {} if restart else manifest.finished(job)
     if not restart and _is_whole(manifest, planned):
-        for result in manifest.results():
-            tally.add(result, earlier=True)
-        if planned:
-            remove_folder(job.parts)  # of a run that was stopped while it did so
-        return tally.outcome()
+        return _told_again(job, manifest, tally, in_parts=bool(planned))
     if not restart and not manifest.exists():
         _check_free(planned or [target.parts])
     if not done:
@@ -150,6 +146,15 @@ def _run(
     manifest.finish({path: join(job, path, shards) for path, shards in planned.items()})
     if planned:
         remove_folder(job.parts)
+    return tally.outcome()
+
+
+def _told_again(job: Job, manifest: Manifest, tally: _Results, *, in_parts: bool) -> Outcome:
+    """The outcome of a run that was finished earlier."""
+    for result in manifest.results():
+        tally.add(result, earlier=True)
+    if in_parts:
+        remove_folder(job.parts)  # of a run that was stopped while it did so
     return tally.outcome()
 
 

@@ -222,14 +222,7 @@ def _book(
     if books.prices is not None and straddles(books.by):
         classes = price_classes(books.prices, read_routes(store))
     spending = Spending(store, window, books.by, classes)
-    # Only several databases can contain the same session twice.
-    alone, groups = (
-        (spending.whole, spending.others) if sole and books.by == "session" else ([], spending.groups)
-    )
-    if books.prices is not None:
-        price_all(alone, books.prices)
-        groups = [priced(group, books.prices) for group in groups]
-        books.mispriced += [fields for fields in chain(alone, groups) if is_mispriced(fields)]
+    alone, groups = _with_prices(books, spending, sole=sole)
     learn_titles(books.by, store, chain(alone, groups))
     books.ungrouped += alone
     keys = _keys(books, store, threads)
@@ -243,6 +236,19 @@ def _book(
     if books.by == "conversation" and threads is not None and not only:
         everything = groups if window == Window() else None
         _add_subtrees(books, everything or Spending(store, Window(), books.by).groups, threads, groups)
+
+
+def _with_prices(books: Books, spending: Spending, *, sole: bool) -> tuple[list[Fields], list[Group]]:
+    """The sessions that are a group of their own, and all other groups, priced if prices were asked for."""
+    # Only several databases can contain the same session twice.
+    alone, groups = (
+        (spending.whole, spending.others) if sole and books.by == "session" else ([], spending.groups)
+    )
+    if books.prices is not None:
+        price_all(alone, books.prices)
+        groups = [priced(group, books.prices) for group in groups]
+        books.mispriced += [fields for fields in chain(alone, groups) if is_mispriced(fields)]
+    return alone, groups
 
 
 def _count(books: Books, store: OpenDatabase, found: Counted) -> None:

@@ -22,16 +22,7 @@ def notes_on(context: ConversationContext) -> Iterator[str]:
         editor = context.conversation.tip.source == "acp"
         gone = "an editor (ACP) keeps the log" if editor else "no log line about this conversation is left"
         yield f"{gone}; causes are computed from rows"
-    if again := saved_again(context.conversation, context.log, context.messages):
-        yield (
-            f"{ranges(again)} are stored a second time: "
-            f"a resumed session loads all {len(context.newest_messages):,}"
-        )
-    elif lacks_stored(context):
-        yield (
-            "the process of the newest turn began without messages that are stored: "
-            f"a resumed session loads all {len(context.newest_messages):,}"
-        )
+    yield from _loaded_again(context)
     yield from engine.notes if engine is not None else ()
     limits = context.limits_in_force
     yield from refused_earlier(context, None if limits is None else limits.threshold)
@@ -43,6 +34,18 @@ def notes_on(context: ConversationContext) -> Iterator[str]:
     missing = engine_loaded(log.records)
     if missing is not None and missing.kind is Kind.ENGINE_MISSING:
         yield f"{missing.where}: the engine {missing.reason!r} was not found, so Hermes' own decides"
+
+
+def _loaded_again(context: ConversationContext) -> Iterator[str]:
+    """A note if a resumed session loads more messages than the last process had."""
+    again = saved_again(context.conversation, context.log, context.messages)
+    if again:
+        more = f"{ranges(again)} are stored a second time"
+    elif lacks_stored(context):
+        more = "the process of the newest turn began without messages that are stored"
+    else:
+        return
+    yield f"{more}: a resumed session loads all {len(context.newest_messages):,}"
 
 
 def _left_out(context: ConversationContext) -> Iterator[str]:

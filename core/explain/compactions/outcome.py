@@ -45,16 +45,11 @@ _NO_KEY = "the API key of its provider"
 
 def summary_outcome(context: ConversationContext, pair: Match, release: str) -> SummaryOutcome:
     """Who wrote the summary: the row knows best, then the telemetry, then the lines in between."""
-    (attempt, rows), own, status = pair, pair.own, _status(pair)
+    (attempt, rows), own = pair, pair.own
     if rows is not None and rows.pruned:
         return SummaryOutcome(SummaryStatus.UNKNOWN, None, None)
-    if own is not None and status in (SummaryStatus.MODEL, SummaryStatus.FALLBACK):
-        status = SummaryStatus.MODEL if own.model else SummaryStatus.INSPECTOR
-    elif status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(context, attempt):
-        status = SummaryStatus.UNKNOWN  # the form is Hermes' own, but any engine can write it
     pausing = _pausing(context, attempt) if attempt is not None else None
-    if status is SummaryStatus.UNKNOWN and pausing is not None:
-        status = SummaryStatus.FALLBACK
+    status = _written_by(context, pair, pausing)
     model = own.model if own is not None else None
     if own is None and status is SummaryStatus.MODEL:
         model = _model(context, attempt, rows)
@@ -66,12 +61,29 @@ def summary_outcome(context: ConversationContext, pair: Match, release: str) -> 
         return SummaryOutcome(status, model, tokens)
     failure = failure_of(attempt, rows, _provider(context, release))
     if attempt is not None and status is SummaryStatus.ABORTED:
-        cause = _cause_from_context(context, attempt, failure, release)
-        by_another = rows is None and rules_of_another(context, pair) is not None
-        failure = replace(failure, cause=_entry(cause).get("of_engine", cause) if by_another else cause)
+        failure = replace(failure, cause=_why_aborted(context, pair, attempt, release, failure))
     elif attempt is not None and pausing is not None and failure.cause == "unknown":
         failure = failure_of(replace(attempt, inner=(pausing,)), None, failure.provider)
     return SummaryOutcome(status, model, tokens, failure, replaced)
+
+
+def _written_by(context: ConversationContext, pair: Match, pausing: LogRecord | None) -> SummaryStatus:
+    """Who wrote the summary; the release itself where a pause let it ask no model."""
+    (attempt, _), own, status = pair, pair.own, _status(pair)
+    if own is not None and status in (SummaryStatus.MODEL, SummaryStatus.FALLBACK):
+        return SummaryStatus.MODEL if own.model else SummaryStatus.INSPECTOR
+    if status is SummaryStatus.MODEL and not _called(attempt) and _another_engine(context, attempt):
+        status = SummaryStatus.UNKNOWN  # the form is Hermes' own, but any engine can write it
+    return SummaryStatus.FALLBACK if status is SummaryStatus.UNKNOWN and pausing is not None else status
+
+
+def _why_aborted(
+    context: ConversationContext, pair: Match, attempt: Attempt, release: str, failure: Failure
+) -> str:
+    """The cause of an attempt that ended without a summary; another engine's has words of its own."""
+    cause = _cause_from_context(context, attempt, failure, release)
+    by_another = pair.rows is None and rules_of_another(context, pair) is not None
+    return str(_entry(cause).get("of_engine", cause)) if by_another else cause
 
 
 def _cause_from_context(
@@ -218,9 +230,9 @@ def failure_of(attempt: Attempt | None, rows: BoundaryRows | None, provider: str
     return _failure(next(fitting, _entries()[-1]), texts[0] if texts else "", asked)
 
 
-def words_of(text: str, provider: str | None = None) -> tuple[str, str]:
+def words_of(text: str) -> tuple[str, str]:
     """The same for a reason as Hermes stored it, where nothing else is known of the attempt."""
-    return words(_failure(_entry_for(text, provider or "") or _entries()[-1], text, provider))
+    return words(_failure(_entry_for(text, "") or _entries()[-1], text, None))
 
 
 def _entry_for(text: str, provider: str) -> Mapping[str, Any] | None:

@@ -108,7 +108,6 @@ class PromptPoint:
     at: datetime
     where: str
     real: int
-    cached: int | None
     system: int | None
     tools: int | None
     messages: int

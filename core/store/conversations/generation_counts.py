@@ -210,10 +210,7 @@ def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, sessi
     sessions = read_sessions(connection, schema, path, [link.id for link in links])
     counts = count_generations(connection, schema, lineage, [link.id for link in links])
     short = unbooked_calls(connection, schema, path, list(sessions))
-    beside: dict[str, list[UsageRow]] = defaultdict(list)
-    for row in read_usage(connection, schema, list(sessions)):
-        if row.task:
-            beside[row.session_id].append(row)
+    beside = _side_tasks(read_usage(connection, schema, list(sessions)))
     target, reason = lineage.resume(session_id)
     thread = lineage.path(session_id)
     return Chain(
@@ -239,6 +236,15 @@ def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, sessi
         ),
         findings=tuple(_findings(lineage, links, session_id)),
     )
+
+
+def _side_tasks(rows: Iterable[UsageRow]) -> Mapping[str, list[UsageRow]]:
+    """The usage of everything but the main loop, by session."""
+    found: dict[str, list[UsageRow]] = defaultdict(list)
+    for row in rows:
+        if row.task:
+            found[row.session_id].append(row)
+    return found
 
 
 def _findings(lineage: Lineage, family: list[Link], session_id: str) -> Iterator[str]:

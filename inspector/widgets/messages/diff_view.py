@@ -73,7 +73,7 @@ def message_diff(
     yield _section("middle", middle.size, "→ one summary" if summary else "stay")
     if summary:
         for index in range(*middle):
-            yield from _whole(REMOVED, before[index], index)
+            yield from _removed(before[index], index)
         yield from (DiffLine(ADDED, line) for line in clean(summary).split("\n"))
     yield _section("tail", tail.size, "kept")
     yield from _kept(before, after, tail, after_of)
@@ -105,7 +105,7 @@ def _unchanged(count: int) -> Iterator[DiffLine]:
 
 def _changed(old: Message, new: Message | None, index: int) -> Iterator[DiffLine]:
     if new is None:
-        yield from _whole(REMOVED, old, index)
+        yield from _removed(old, index)
         return
     lines = list(difflib.unified_diff(_lines(old), _lines(new), n=1, lineterm=""))[3:]
     yield DiffLine(SAME, f"{_speaker(old)} #{index}", index)
@@ -115,11 +115,11 @@ def _changed(old: Message, new: Message | None, index: int) -> Iterator[DiffLine
     yield from _more(SAME, len(lines), index)
 
 
-def _whole(kind: str, message: Message, index: int) -> Iterator[DiffLine]:
+def _removed(message: Message, index: int) -> Iterator[DiffLine]:
     lines = _lines(message)
-    yield DiffLine(kind, f"{_speaker(message)} #{index}  {lines[0] if lines else ''}", index)
-    yield from (DiffLine(kind, f"  {line}", index) for line in lines[1:LINES_A_MESSAGE])
-    yield from _more(kind, len(lines), index)
+    yield DiffLine(REMOVED, f"{_speaker(message)} #{index}  {lines[0] if lines else ''}", index)
+    yield from (DiffLine(REMOVED, f"  {line}", index) for line in lines[1:LINES_A_MESSAGE])
+    yield from _more(REMOVED, len(lines), index)
 
 
 def _more(kind: str, count: int, index: int) -> Iterator[DiffLine]:
