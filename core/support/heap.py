@@ -37,7 +37,7 @@ def short_looks() -> None:
     gc.set_threshold(_NEW, _YOUNG, _OLD)
 
 
-def give_back(forget: Callable[[], object] = lambda: None) -> None:
+def give_back(forget: Callable[[], object]) -> None:
     """Return freed memory to the system from now on, in a thread; `forget` drops cached data before."""
     Thread(target=_tidy, args=(_trimmer(), forget), daemon=True).start()
 

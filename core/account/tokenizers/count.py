@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from core.model.transcript.message import Message
 
 
-_BATCH = 500
+_KEYS_A_QUERY = 500
 _TRIES, _PAUSE = 40, 0.05
 BATCH = 64
 """Messages counted between two checks for cancellation."""
@@ -68,8 +68,8 @@ class TokenCache:
         """The known counts of these digests."""
         found: dict[bytes, int] = {}
         unique = list(dict.fromkeys(digests))
-        for start in range(0, len(unique), _BATCH):
-            found |= self._page(encoding, unique[start : start + _BATCH])
+        for start in range(0, len(unique), _KEYS_A_QUERY):
+            found |= self._page(encoding, unique[start : start + _KEYS_A_QUERY])
         return found
 
     def put(self, encoding: str, counts: Mapping[bytes, int]) -> None:
@@ -170,7 +170,7 @@ def count_messages(
             complete = False
             break
         texts = ["\n".join(_texts(message)) for message in batch]
-        thought = [_thought(message) for message in batch]
+        thought = [message.thinking for message in batch]
         known = _count_all([*texts, *thought], choice.name, cache, count)
         counts += [known[text] for text in texts]
         reasoning += [known[text] for text in thought]
@@ -196,15 +196,6 @@ def _texts(message: Message) -> Iterator[str]:
     for call in message.tool_calls:
         yield call.name
         yield call.arguments
-
-
-def _thought(message: Message) -> str:
-    """Thinking text; providers may send the same text under two keys, so only one counts."""
-    for key in ("reasoning_content", "reasoning"):
-        value = message.wire.get(key)
-        if isinstance(value, str) and value:
-            return value
-    return ""
 
 
 @memo

@@ -101,6 +101,12 @@ class Message:
         return tuple(_tool_call(call) for call in calls if isinstance(call, Mapping))
 
     @property
+    def thinking(self) -> str:
+        """The reasoning that is sent back; providers may have stored the same text under two keys."""
+        stored = (self.wire.get(key) for key in ("reasoning_content", "reasoning"))
+        return next((text for text in stored if isinstance(text, str) and text.strip()), "")
+
+    @property
     def text(self) -> str:
         """The readable text: the string itself, or the text parts of a list joined by newlines."""
         content = self.content

@@ -66,7 +66,7 @@ class Written:
 
 
 class SummaryMissing(Exception):  # noqa: N818 - the entry stays as it was, the run goes on
-    """No attempt gave a summary; `usage` are the tokens that were paid for nevertheless."""
+    """No attempt gave a summary; `calls` is how many requests were sent for one."""
 
     def __init__(self, failure: SummaryFailure, calls: int) -> None:
         self.failure = failure

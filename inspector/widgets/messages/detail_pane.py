@@ -20,9 +20,6 @@ from inspector.widgets.panes.text_pane import TextPane
 CHUNK = 64 * 1024
 """Characters of a message laid out at first, and added on request."""
 
-REASONING = ("reasoning", "reasoning_content")
-"""Wire keys with reasoning as text; the first with any text is used."""
-
 STATES = {
     RowState.LIVE: "",
     RowState.ARCHIVED: "archived: summarised away by a compaction",
@@ -154,11 +151,8 @@ def _stub(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
 
 
 def _thinking(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
-    wire = detail.message.wire
-    found = next(
-        (wire[key] for key in REASONING if isinstance(wire.get(key), str) and wire[key].strip()), None
-    )
-    if found is None:
+    found = detail.message.thinking
+    if not found:
         return
     ink = palette.style("ink-faint")
     yield Line().add("reasoning", palette.style("ink-muted", bold=True))

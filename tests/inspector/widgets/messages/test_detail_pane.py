@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from rich.cells import cell_len
 
+from core.account.tokenizers.count import count_messages
 from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, Row, RowState
 from inspector.terminal.line import Palette, defaults
@@ -60,6 +63,21 @@ def test_reasoning_calls_and_images_are_all_there() -> None:
     assert "▣ 1 image, not shown" in text
     assert "⚙ patch  → #4" in text
     assert "  path: a.py" in text
+
+
+def test_the_thinking_on_screen_is_what_the_tokenizer_counts() -> None:
+    message = said("assistant", reasoning="told to people", reasoning_content="sent to the provider")
+    counted: list[str] = []
+
+    def count(texts: Sequence[str], _: str) -> list[int]:
+        counted.extend(texts)
+        return [1] * len(texts)
+
+    count_messages([message], "gpt-5.2", count=count)
+    text = text_of(Detail(0, message))
+    assert "│ sent to the provider" in text
+    assert "told to people" not in text
+    assert counted == ["hello", "sent to the provider"]
 
 
 def test_a_long_message_stops_after_a_piece_and_says_how_to_continue() -> None:

@@ -100,9 +100,7 @@ def no_reasoning(case: Case) -> Iterable[Found]:
     sessions = case.conversation.sessions
     if any(session.tokens.reasoning for session in sessions) or not any(map(_reports_reasoning, sessions)):
         return
-    thinking = sum(
-        bool(m.wire.get("reasoning") or m.wire.get("reasoning_content")) for m in case.distinct_messages
-    )
+    thinking = sum(bool(message.thinking) for message in case.distinct_messages)
     if thinking:
         yield Found({"told": plural(thinking, "answer")})
 
