@@ -71,6 +71,8 @@ def _dispatch(words: list[str]) -> int:
     if name is None:
         return _start_app(rest)
     put_off(*SELDOM_USED)
+    if name == "demo":
+        name, rest = _on_the_samples(rest)
     if any(word.startswith("--fleet") for word in rest):
         fleet = importlib.import_module("inspector.cli.fleet.run")
         if fleet.is_asked(name, rest):
@@ -100,6 +102,16 @@ def split(words: Sequence[str]) -> tuple[str | None, list[str]]:
             return word, [*words[:index], *words[index + 1 :]]
         previous = word
     return None, list(words)
+
+
+def _on_the_samples(words: list[str]) -> tuple[str, list[str]]:
+    """`demo`, or the command named after it, on the home of the sample sessions."""
+    name, rest = split(words)
+    if name in (None, "demo"):
+        return "demo", words
+    from sample_sessions.demo import demo_home
+
+    return str(name), ["--home", str(demo_home()), *rest]
 
 
 def _start_app(words: list[str]) -> int:

@@ -181,14 +181,14 @@ class Books:
         silent, disagreeing, residual, unbooked = self.counted[1:]
         lacking = " and ".join(
             _counted(
-                (unbooked, "{} made calls that Hermes did not record (/compress, timeouts, answers cut off)"),
+                (unbooked, "{} made calls Hermes did not record (/compress, timeouts, cut-off answers)"),
                 (silent, "{} with messages but no recorded usage"),
             )
         )
         where = "a session's usage counts where it began"
         notes = [
             *_counted((self.earlier, f"{{}} began before this period and went on; {where}")),
-            *([f"{lacking}: the true total is higher"] if lacking else []),
+            *([f"{lacking}: the total is higher"] if lacking else []),
             *_counted(
                 (
                     disagreeing,

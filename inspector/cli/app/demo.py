@@ -1,4 +1,7 @@
-"""Opens sample conversations of every kind the inspector explains, kept in the user's cache directory."""
+"""Opens sample conversations of every kind the inspector explains, kept in the user's cache directory.
+
+A command after `demo` answers for them: `demo why latest`, `demo usage`.
+"""
 
 from __future__ import annotations
 

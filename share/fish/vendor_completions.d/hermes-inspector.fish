@@ -69,7 +69,7 @@ complete -c hermes-inspector -n _shtab_hermes_inspector_using -l focus -x -d 'a 
 complete -c hermes-inspector -n _shtab_hermes_inspector_using -l engine -x -d 'the context engine to use in map, preview and focus lab'
 complete -c hermes-inspector -n _shtab_hermes_inspector_using -l hermes-python -x -d 'the Python that runs Hermes (default: that of the `hermes` command)'
 complete -c hermes-inspector -n _shtab_hermes_inspector_using -l size -x -d 'columns x rows of the screenshot, such as 120x40'
-complete -c hermes-inspector -n '_shtab_hermes_inspector_using; and test $_shtab_hermes_inspector_npos -eq 0' -a demo -d 'Opens sample conversations of every kind the inspector explains, kept in the user'"'"'s cache directory.'
+complete -c hermes-inspector -n '_shtab_hermes_inspector_using; and test $_shtab_hermes_inspector_npos -eq 0' -a demo -d 'Opens sample conversations of every kind the inspector explains, kept in the user'"'"'s cache directory. A command after `demo` answers for them: `demo why latest`, `demo usage`.'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using demo' -s h -l help -d 'show this help message and exit'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using demo' -l screenshot -xka "(__fish_complete_path (commandline -ct))" -d 'draw one frame to FILE, .svg or .png, and exit'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using demo' -l linear -d 'print lines and numbered choices instead of drawing screens'

@@ -169,3 +169,12 @@ def test_an_ascii_terminal_gets_what_it_can_show(tmp_path: Path) -> None:
     assert done.returncode == 3
     assert b"Traceback" not in done.stderr
     assert done.stderr.count(b"\n") == 1
+
+
+def test_a_command_after_demo_answers_for_the_samples(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sample_sessions.demo.demo_home", lambda: home)
+    on_samples = cli("demo", "sessions", "--limit", "2", "--json").json
+    assert on_samples == cli("sessions", "--limit", "2", "--json", "--home", home).json
+    assert cli("demo", "--path").out == f"{home}\n"

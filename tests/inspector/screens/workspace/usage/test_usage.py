@@ -59,7 +59,7 @@ async def test_the_sums_come_first_and_say_that_they_are_a_lower_bound(app: Insp
         text = drawn(pilot)
     assert "30 days" in text
     assert "≥$" in text
-    assert "the true total is higher" in text
+    assert "the total is higher" in text
     assert "reasoning)" in text
 
 
