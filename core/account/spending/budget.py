@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 
+from core.account.spending.conversations import whole_conversations
 from core.account.spending.ledger import collect
 from core.account.spending.recorded import day_start
 from core.model.accounting.ledger import Ledger
@@ -22,7 +23,7 @@ class Today:
         usd: US dollars, as recorded by Hermes, or computed if it recorded nothing.
         at_least: Whether it may be more: something has no price, or a session of an earlier day continued
             today, whose cost is booked on the day it began.
-        largest: Name and recorded cost of the conversation that cost most.
+        largest: Name and cost of the conversation that cost most.
     """
 
     since: datetime
@@ -66,16 +67,9 @@ def spent_of(spending: Ledger) -> tuple[Decimal, bool]:
 
 
 def _largest(spending: Ledger) -> tuple[str, Decimal] | None:
-    """The most expensive conversation with its auxiliary calls; None if no cost was recorded."""
-    sums: dict[str, Decimal] = {}
-    for row in spending.rows:
-        sums[row.key] = sums.get(row.key, Decimal(0)) + (row.recorded.usd or 0)
-    largest = max(sums, key=lambda key: sums[key], default=None)
-    if largest is None or not sums[largest]:
-        return None
-    return next((row.label for row in spending.rows if row.key == largest and row.label), largest), sums[
-        largest
-    ]
+    """The most expensive conversation with its auxiliary calls; None if no cost is known."""
+    row = next(iter(whole_conversations(spending).rows), None)
+    return (row.label or row.key, row.cost.usd) if row is not None and row.cost.usd else None
 
 
 def spent_today(
@@ -87,10 +81,10 @@ def spent_today(
     """
     since = day_start(now or datetime.now(UTC), zone)
     spending = collect(stores, by="conversation", since=since, zone=zone).ledger()
-    largest = _largest(spending)
     usd, at_least = spent_of(spending)
     if at_least:
         from core.account.pricing.price_book import open_book
 
-        usd, at_least = spent_of(collect(stores, since=since, prices=open_book(), zone=zone).ledger())
-    return Today(since, usd, at_least, largest)
+        spending = collect(stores, by="conversation", since=since, prices=open_book(), zone=zone).ledger()
+        usd, at_least = spent_of(spending)
+    return Today(since, usd, at_least, _largest(spending))
