@@ -20,7 +20,7 @@ from core.explain.compactions.matching import (
 )
 from core.explain.compactions.notes import notes_on
 from core.explain.compactions.outcome import summary_outcome
-from core.explain.compactions.refusals import newest_failure, refusal_of, refused_first
+from core.explain.compactions.refusals import failed_call, newest_failure, refusal_of, refused_first
 from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, attempt_of
 from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, counts_what_was_said, rule
@@ -43,6 +43,8 @@ from core.store.store import Store
 
 _BEGINS_SOON = timedelta(minutes=2)
 """Hermes takes less than this from the announcement of an attempt to its beginning."""
+_UNCLEAR = ("", "unexplained")
+"""Refusals of which nobody knows what helps."""
 _TAKES_LOCK = timedelta(seconds=10)
 """Hermes takes less than this from the lock to the line that tells of the beginning."""
 
@@ -166,7 +168,8 @@ def _headline(
     """The event in one sentence; `line` is the refusal of a request that was too long."""
     refusal = refusal_of(line) if line is not None else None
     served, expected = refusal.limit if refusal is not None else None, context.window.tokens
-    return event_headline(event, by_count=by_count, expected=expected, served=served)
+    advice = failed_call(line).helps if line is not None and event.refused not in _UNCLEAR else None
+    return event_headline(event, by_count=by_count, expected=expected, served=served, advice=advice)
 
 
 def _disagreements(

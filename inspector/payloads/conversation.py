@@ -88,7 +88,7 @@ def _now(now: Now) -> dict[str, Any]:
 
 def chain_payload(chain: Chain) -> dict[str, Any]:
     """The document of `chain`."""
-    from core.explain.headline.conversation import chain_headline  # a cached `why` does not need it
+    from core.explain.headline.chain import chain_headline  # a cached `why` does not need it
 
     return {
         **jsonio.headline(chain_headline(chain)),

@@ -16,6 +16,8 @@ RUNNING = "another process is compressing this session"
 """The block that only time lifts."""
 WAIT = "Wait until it is done; Hermes takes over a lock that was not renewed for five minutes."
 """What helps then."""
+SMALL_MODEL = "the summary model's window"
+"""How the block begins that stops every compaction, /compress too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def budgets(settings: Settings, policy: Policy, window: int) -> Budgets:
     threshold = _threshold(settings, policy.threshold, percent, base, lines)
     threshold = _capped(settings, policy.threshold, threshold, window, lines)
     tail, soft = _tail(settings, policy.tail, threshold, window, lines)
-    threshold = _lowered(settings, threshold, lines)
+    threshold = _lowered(settings, policy.threshold, threshold, lines)
     summary_cap = _summary_cap(policy, window, lines)
     share = int(base * policy.tail.window_share)
     return Budgets(percent, threshold, tail, soft, summary_cap, share, tuple(lines))
@@ -161,8 +163,12 @@ def _capped(settings: Settings, rules: ThresholdRules, threshold: int, window: i
     return min(cap, window)
 
 
-def _lowered(settings: Settings, threshold: int, lines: list[str]) -> int:
-    if settings.aux_window is None or settings.aux_window >= threshold or settings.aux_window <= 0:
+def _lowered(settings: Settings, rules: ThresholdRules, threshold: int, lines: list[str]) -> int:
+    if (
+        settings.aux_window is None
+        or settings.aux_window >= threshold
+        or refuses_summary_model(settings, rules)
+    ):
         return threshold
     lines.append(f"lowered to {settings.aux_window:,}, the window of the summary model")
     return settings.aux_window
@@ -204,16 +210,22 @@ def past_blocks(blocks: Sequence[str]) -> str:
     """What helps where these refuse a compaction that is due."""
     if any(block.startswith(RUNNING) for block in blocks):
         return WAIT
+    if any(block.startswith(SMALL_MODEL) for block in blocks):
+        return "Set auxiliary.compression.model to one with a longer window, then run /compress."
     return "Run /compress, which none of this blocks, or start a new session with /new."
+
+
+def refuses_summary_model(settings: Settings, rules: ThresholdRules) -> bool:
+    """Whether a release takes no summary model with so small a window, whoever asks for the compaction."""
+    return settings.aux_window is not None and settings.aux_window < minimum_window(settings, rules)
 
 
 def gate_blocks(gate: Gate | None, settings: Settings, policy: Policy) -> tuple[str, ...]:
     """What refuses an attempt, whatever the conversation holds."""
     blocks = [] if settings.enabled else ["compression.enabled is false"]
-    minimum = minimum_window(settings, policy.threshold)
-    if settings.aux_window is not None and settings.aux_window < minimum:
-        window = f"{settings.aux_window:,} tokens"
-        blocks.append(f"the summary model's window of {window} is below the minimum of {minimum:,}")
+    if refuses_summary_model(settings, policy.threshold):
+        minimum = minimum_window(settings, policy.threshold)
+        blocks.append(f"{SMALL_MODEL} of {settings.aux_window:,} tokens is below the minimum of {minimum:,}")
     if gate is None:
         return tuple(blocks)
     if gate.lock_holder is not None:

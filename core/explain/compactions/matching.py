@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from core.explain.compactions.from_rows import Derived
     from core.explain.context.context import ConversationContext
     from core.explain.context.log.log_clock import Clock
+    from core.hermes.log.record import LogRecord
     from core.model.transcript.conversation import OwnCompaction
 
 _SAME_MOMENT = timedelta(seconds=15)
@@ -207,13 +208,20 @@ def message_counts(
     ended = attempt.done or attempt.telemetry
     fired = attempt.cause.line
     if fired is not None and fired.kind is Kind.HYGIENE and not context.policy(release).hygiene.tool_rows:
-        # Results of tools are dropped before the attempt begins, and are gone for good.
-        opened = fired
+        # Results of tools are dropped before the attempt begins, and are gone for good, even if it fails.
+        opened, ended = fired, ended or _end_told(context, attempt, fired)
     if not spared_rows(context, pair, release):
         before = opened.before if opened is not None and opened.before is not None else before
     if not spared_behind(pair):
         after = ended.after if ended is not None and ended.after is not None else after
     return before, after
+
+
+def _end_told(context: ConversationContext, attempt: Attempt, fired: LogRecord) -> LogRecord | None:
+    """The gateway's own line of what an attempt left, whatever became of the summary."""
+    later = (line for line in context.log.records if line.at > attempt.first.at)
+    told = (line for line in later if line.kind is Kind.HYGIENE_DONE and line.tokens == fired.tokens)
+    return next((line for line in told if line.before == fired.before), None)
 
 
 def uncounted_rows(context: ConversationContext, pair: Match, release: str) -> int:

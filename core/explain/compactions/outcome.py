@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from core.compress.sizing.estimate import text_tokens
@@ -15,7 +15,7 @@ from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.hermes.config.in_force import engine_loaded
 from core.hermes.log.record import Kind, LogRecord
-from core.hermes.log.stopped import MODEL_CALLS, was_stopped
+from core.hermes.log.stopped import MODEL_CALLS, is_last, was_stopped
 from core.hermes.provider_errors.failure import failure_of as provider_failure
 from core.hermes.provider_errors.meaning import meaning_of
 from core.model.compaction.event import Failure, SummaryOutcome, SummaryStatus
@@ -114,7 +114,10 @@ def _cause_from_context(
     )
     if cause_line is not None and cause_line.kind is Kind.SUMMARY_FAILED and cause_line.seconds is None:
         return failure_of(replace(attempt, inner=(cause_line,)), None, None).cause  # a retry in the same turn
-    return "paused" if _pausing(context, attempt) is not None else failure.cause
+    if _pausing(context, attempt) is not None:
+        return "paused"
+    since = datetime.now(UTC) - context.clock.utc(attempt.first.at)
+    return "ended" if is_last(attempt.first, context.log.records, since) else failure.cause
 
 
 def _is_short(context: ConversationContext, attempt: Attempt) -> bool:
@@ -283,7 +286,8 @@ def _failure(entry: Mapping[str, Any], text: str, provider: str | None) -> Failu
 def _failure_texts(attempt: Attempt | None, rows: BoundaryRows | None) -> Iterator[str]:
     """What is on record about the reason, the most specific text first."""
     lines = attempt.inner if attempt is not None else ()
-    yield from (_text(line) for line in lines if line.kind in _CAUSE_KINDS)
+    telling = (line for line in lines if line.text or line.kind is not Kind.HYGIENE_FAILED)
+    yield from (_text(line) for line in telling if line.kind in _CAUSE_KINDS)
     record = attempt.record if attempt is not None else None
     if record is not None and record.failure:
         yield record.failure

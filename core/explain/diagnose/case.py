@@ -23,6 +23,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.compaction.plan import Plan
+from core.model.transcript.conversation import BoundaryMode
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook
@@ -188,8 +189,15 @@ class Case:
     def answers(self) -> tuple[Message, ...]:
         """The model's answers.
 
-        What a branch took from its parent, or a retried turn wrote into several sessions, counts once.
+        What a branch took from its parent, or a retried turn wrote into several sessions, counts once; what
+        came before a compaction whose rows are gone does not count.
         """
+        older = {
+            row
+            for rows in self.context.boundaries
+            if rows.boundary.mode is BoundaryMode.REWRITE
+            for row in rows.after
+        }
         inherited = Counter(
             _text_and_calls(message) for message in self._parent if message.role == "assistant"
         )
@@ -198,7 +206,12 @@ class Case:
         for message in self.distinct_messages:
             texts = _text_and_calls(message)
             failed = message.wire.get("display_kind") == FAILED_TURN
-            if message.role != "assistant" or failed or texts[1] in seen:
+            if (
+                message.role != "assistant"
+                or failed
+                or texts[1] in seen
+                or (message.row and message.row.id in older)
+            ):
                 continue
             seen |= {texts[1]} - {()}
             if inherited[texts]:

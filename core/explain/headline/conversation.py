@@ -1,4 +1,4 @@
-"""Headlines of a conversation, of a chain of sessions and of one compaction.
+"""Headlines of a conversation and of one compaction.
 
 A conversation's headline says what is wrong with it, else what last happened, else how far the next
 compaction is.
@@ -15,7 +15,7 @@ from core.compress.sizing.threshold import WAIT, past_blocks
 from core.explain.compactions.outcome import words
 from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
-from core.model.finding import COMPRESS_NOW, MAX_HEADLINE_CHARS, Headline, Severity, Verdict, shortened
+from core.model.finding import COMPRESS_NOW, Headline, Severity, Verdict, shortened
 from core.redact.quick_check import masked_start
 from core.support.formatting import NEAR_LIMIT, limit, plural, short
 from core.support.program_files import shared_table
@@ -23,7 +23,6 @@ from core.support.program_files import shared_table
 if TYPE_CHECKING:
     from core.explain.compactions.refusals import FailedCall
     from core.explain.explanation import Now
-    from core.model.transcript.conversation import Chain
 
 _table = partial(shared_table, "core/explain/headline/headlines.yaml")
 
@@ -32,9 +31,12 @@ _TELLS_LESS = {"ended": 1, "unknown": 1, "paused": 2, "left_lock": 2}
 """Causes that explain least: nothing is on record (1), or an earlier failure is the reason (2)."""
 _WAITED = "behind"
 """Cause of an attempt that met another one still running: the other's outcome is the one to report."""
-_HARMLESS = ("too_few", "short", "interrupted", "skipped", "no_progress", "engine_kept", "left_lock", _WAITED)
+_NO_FAULT = ("too_few", "only_summaries", "short", "no_progress")
+_HARMLESS = (*_NO_FAULT, "interrupted", "skipped", "engine_kept", "left_lock", _WAITED)
 _CALLS = 8
 """How many of the newest requests the pace is taken from."""
+_MANY = 1_000
+"""More calls than this say only that requests hardly grow."""
 _MAX_QUOTE_CHARS = 60
 """The longest title or quoted error, in characters."""
 
@@ -107,6 +109,7 @@ def standing(now: Now, prompts: Sequence[int] = (), *, compressed: bool = False)
     if now.blocked_by:
         return Headline(f"{sentence}, and blocked beyond it: {now.blocked_by[0]}.", None, Severity.INFO)
     calls = calls_left(left, prompts)
+    calls = None if calls is not None and calls > _MANY else calls
     pace = f", about {calls:,} {'calls' if calls > 1 else 'call'} at this pace" if calls is not None else ""
     near = now.tokens >= NEAR_LIMIT * now.threshold
     remedy = COMPRESS_NOW if near else None
@@ -133,52 +136,35 @@ def _due(now: Now) -> Headline:
     )
 
 
-def chain_headline(chain: Chain) -> Headline:
-    """How many sessions are related, how often they were compacted, what /resume opens, what is unusual."""
-    target = next((node for node in chain.nodes if node.session.id == chain.resume_target), None)
-    title = target.session.title if target is not None else None
-    name = masked_start(" ".join((title or chain.resume_target).split()), _MAX_QUOTE_CHARS)
-    compacted = plural(chain.compactions, "compaction") if chain.compactions else "never compacted"
-    if any(node.lost for node in chain.nodes):
-        compacted = f"{compacted} or more, as rows are missing"
-    failed = any(node.session.guards.failure_error for node in chain.nodes)
-    if failed:
-        compacted = f"{compacted} (the last attempt failed)"
-    if len(chain.nodes) == 1:
-        sentence = f"One session, {compacted}, nothing branched off; /resume opens it"
-    else:
-        sentence = f"{plural(len(chain.nodes), 'session')}, {compacted}; /resume opens {name}"
-    if not chain.findings:
-        helps = "Why says what failed and what helps." if failed else None
-        return Headline(f"{sentence}.", helps, Severity.WARNING if failed else None)
-    note = "Note" if len(chain.findings) == 1 else f"Note 1 of {len(chain.findings):,}"
-    told = shortened(f"{sentence}. {note}: {chain.findings[0]}", MAX_HEADLINE_CHARS - 1)
-    return Headline(f"{told}.", None, Severity.WARNING)
-
-
 _LONG = 0.5
 """A summary that takes a larger share of what is left is why so much is left."""
 
 
 def event_headline(
-    event: CompressionEvent, *, by_count: bool = False, expected: int | None = None, served: int | None = None
+    event: CompressionEvent,
+    *,
+    by_count: bool = False,
+    expected: int | None = None,
+    served: int | None = None,
+    advice: str | None = None,
 ) -> Headline:
     """What happened in one attempt and, if it failed, what helps.
 
     `by_count`: the gateway compared the number of messages; `expected` is the window Hermes assumes now,
-    `served` the one the provider named in its refusal, whether or not Hermes believed it.
+    `served` the one the provider named in its refusal, whether or not Hermes believed it; `advice` is what
+    helps with the refusal itself.
     """
     if not event.completed:
         return _failed(event)
     if event.summary.status is SummaryStatus.FALLBACK:
         return _fallback(event)
     if event.attempt is not None and event.attempt.gives_up:
-        return _given_up(event, event.attempt)
+        return _given_up(event, event.attempt, advice)
     empty = f" {_table()['empty_summary']}." if _wrote_nothing(event) else ""
     headline = shortened(f"{_cause(event, by_count=by_count)}.{_result(event)}{empty}")
-    helps = _helps(event, expected, served)
+    helps = advice if _is_mistaken(event) and advice else _helps(event, expected, served)
     if helps is not None:
-        return Headline(headline, f"{helps}.", Severity.WARNING)
+        return Headline(headline, f"{helps.rstrip('.')}.", Severity.WARNING)
     own = f"{_table()['after_own'].format(undo=event.undo)}." if event.undo else None
     return Headline(headline, own)
 
@@ -189,7 +175,7 @@ def _helps(event: CompressionEvent, expected: int | None, served: int | None) ->
         return str(_table()["after_nothing"])
     if _wrote_nothing(event):
         return str(_table()["after_empty_summary"])
-    too_long = event.trigger is Trigger.OVERFLOW and event.refused not in _table()["refused"]
+    too_long = event.trigger is Trigger.OVERFLOW and not _is_mistaken(event)
     window = served or event.window
     if not too_long or window is None or expected is None or window >= expected:
         # In a gateway, /compress counts only the messages: such a size cannot be compared.
@@ -216,22 +202,33 @@ def _wrote_nothing(event: CompressionEvent) -> bool:
     return event.summary.status is SummaryStatus.MODEL and event.summary.tokens == 0
 
 
-def _given_up(event: CompressionEvent, attempt: TurnAttempt) -> Headline:
+def _is_mistaken(event: CompressionEvent) -> bool:
+    """Whether Hermes took a refusal for one about the length that was not."""
+    return event.trigger is Trigger.OVERFLOW and event.refused in _table()["refused"]
+
+
+def _given_up(event: CompressionEvent, attempt: TurnAttempt, advice: str | None) -> Headline:
     """The headline of a turn that ended because its request was still too long."""
-    headline = _table()["given_up"].format(cause=_cause(event, by_count=False), number=attempt.number)
-    other = (
-        attempt.end != "too_small"
-        and event.trigger is Trigger.OVERFLOW
-        and event.refused in _table()["refused"]
-    )
-    helps = _table()["after_another" if other else "after_giving_up"]
-    return Headline(shortened(f"{headline}."), f"{helps}.", Severity.CRITICAL)
+    table, other = _table(), attempt.end != "too_small" and _is_mistaken(event)
+    sentence = table["given_up_mistaken" if other else "given_up"]
+    headline = sentence.format(cause=_cause(event, by_count=False), number=attempt.number)
+    helps = (advice or table["after_another"]) if other else table["after_giving_up"]
+    return Headline(shortened(f"{headline}."), f"{helps.rstrip('.')}.", Severity.CRITICAL)
 
 
 def _failed(event: CompressionEvent) -> Headline:
     reason, helps = _reason(event)
-    severity = Severity.WARNING if _harmless(event) else Severity.CRITICAL
-    return Headline(shortened(f"{_table()['failed'].format(reason=reason)}."), f"{helps}.", severity)
+    gone = _removed(event)
+    severity = Severity.WARNING if _harmless(event) and gone <= 0 else Severity.CRITICAL
+    sentence = _table()["failed_with_loss" if gone > 0 else "failed"]
+    headline = sentence.format(reason=reason, gone=plural(gone, "message"))
+    return Headline(shortened(f"{headline}."), f"{helps}.", severity)
+
+
+def _removed(event: CompressionEvent) -> int:
+    """How many messages a gateway removed before it knew that there would be no summary."""
+    before, after = event.messages_before, event.messages_after
+    return max(0, before - after) if event.trigger is Trigger.HYGIENE and before and after else 0
 
 
 def _harmless(event: CompressionEvent) -> bool:

@@ -10,7 +10,7 @@ from core.explain.compactions.past_window import window_of
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import is_local
 from core.explain.context.log.log_claims import same_model
-from core.explain.context.rows.boundary_rows import is_request
+from core.explain.context.rows.boundary_rows import is_request, set_back
 from core.explain.turns.checks import Decision, Number, PromptPoint, Turn, decision, decision_of, enabled
 from core.explain.turns.past_gates import PastGates
 from core.explain.turns.size_checks import (
@@ -53,6 +53,7 @@ class _Walker:
         self.seen: set[int] = set()
         self.last: tuple[int, LogRecord] | None = None
         self.ahead: Decision | None = None
+        self.set_back = set_back(context.boundaries)
 
     def walk(self) -> list[TurnDraft]:
         """The turns, oldest first."""
@@ -204,6 +205,8 @@ class _Walker:
 
         Or it ran before this turn, whose rows another process wrote into the closed session.
         """
+        if self.set_back:
+            return False  # times tell nothing
         logged = turn.lines is not None and any(one.source is Source.LOG for one in event.evidence)
         if logged and turn.at is not None and event.at is not None and event.at < turn.at:
             return True

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import takewhile
 from pathlib import Path
 
-from core.hermes.log.read import Log, read_log
+from core.hermes.log.read import MAX_RUN_TIME, Log, read_log
 from core.hermes.log.record import Kind, LogRecord
 
 MODEL_CALLS = frozenset({Kind.SUMMARY_CALL, Kind.AUX_CALL})
@@ -29,6 +29,12 @@ def was_stopped(started: LogRecord, records: Iterable[LogRecord], starts: Sequen
     if further is None or further.kind not in _GOES_ON:
         return False
     return any(started.at < start <= further.at for start in starts)
+
+
+def is_last(started: LogRecord, records: Iterable[LogRecord], waited: timedelta) -> bool:
+    """Whether the lines end with an attempt, `waited` ago, which is longer than one takes."""
+    later = (line for line in records if line.at > started.at and line.kind not in MODEL_CALLS)
+    return waited > MAX_RUN_TIME and next(later, None) is None
 
 
 def stopped_summaries(home: Path, cache_directory: Path | None = None) -> frozenset[str]:

@@ -121,6 +121,7 @@ class Conversation(Thread):
         notes: Damage or guesswork that a view should show.
         first_words: What its user said first, if it has no title.
         lost_tail: Row ids of its newest session that a partial compression should have kept but lost.
+        lost_earlier: The same for each earlier one that another compaction has followed.
         forks: Sessions that several others continue, each with those others.
     """
 
@@ -132,6 +133,7 @@ class Conversation(Thread):
     notes: tuple[str, ...] = ()
     first_words: str = ""
     lost_tail: tuple[int, ...] = ()
+    lost_earlier: tuple[tuple[int, ...], ...] = ()
     forks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
@@ -181,9 +183,12 @@ class Chain:
 
     @property
     def compactions(self) -> int:
-        """How many compactions there were: those that began a session, and those inside sessions."""
+        """How many compactions there were: inside sessions, between them, and into one deleted since."""
         inside = sum(node.generations - 1 - node.pruned for node in self.nodes if node.generations)
-        return inside + sum(node.kind is Kind.CONTINUATION or node.lost for node in self.nodes)
+        continued = {node.parent_id for node in self.nodes if node.kind is Kind.CONTINUATION}
+        ended = {node.session.id for node in self.nodes if node.session.end_reason == "compression"}
+        between = sum(node.kind is Kind.CONTINUATION or node.lost for node in self.nodes)
+        return inside + between + len(ended - continued)
 
     def subtree(self, place: int) -> tuple[ChainNode, ...]:
         """A node and all its descendants."""

@@ -6,6 +6,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 from core.model.finding import Evidence, Source
@@ -56,6 +57,7 @@ def read_conversation(
         notes=(*_missing(parts), *_notes(lineage, session_id, segments)),
         first_words=began.get(ids[0]) or began.get(ids[-1], ""),
         lost_tail=_lost_of(parts[-1].session.id, segments) if parts and schema.archives else (),
+        lost_earlier=tuple(_lost_before(segments)) if schema.archives else (),
         forks=_forks(lineage, session_id),
     )
 
@@ -206,6 +208,14 @@ def _missing(parts: Sequence[Part]) -> Iterator[str]:
 def _lost_of(session_id: str, segments: Sequence[Found]) -> tuple[int, ...]:
     """Rows of a session that a partial compression should have kept but lost."""
     return lost_tail([segment for session, _, segment in segments if session.id == session_id])
+
+
+def _lost_before(segments: Sequence[Found]) -> Iterator[tuple[int, ...]]:
+    """The same for each partial compression that another compaction has followed."""
+    for (session, _, closed), (other, _, opened) in pairwise(segments[:-1]):
+        lost = lost_tail((closed, opened)) if session.id == other.id else ()
+        if lost:
+            yield lost
 
 
 def _notes(lineage: Lineage, session_id: str, segments: Sequence[Found]) -> list[str]:

@@ -36,7 +36,7 @@ def _texts(chain: Chain) -> Iterator[str]:
 
 
 def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
-    from core.explain.headline.conversation import chain_headline
+    from core.explain.headline.chain import chain_headline
     from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 

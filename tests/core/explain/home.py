@@ -93,10 +93,12 @@ class Home:
         text = f"Preflight compression: ~{tokens:,} tokens >= {threshold:,} threshold"
         self.line(f"{text} (model mock-model, ctx {WINDOW:,})")
 
-    def lowered(self, own: int = 54_400, tag: str | None = "S") -> None:
-        """A threshold is lowered to the 40,000 tokens that the summary model reads."""
-        text = "Auxiliary compression model mini has 40,000 token context, below the main model's compression"
-        lowered = "auto-lowered session threshold to 40,000 to keep compression working."
+    def lowered(self, own: int = 54_400, to: int = 40_000, tag: str | None = "S") -> None:
+        """A threshold is lowered to the tokens that the summary model reads."""
+        text = (
+            f"Auxiliary compression model mini has {to:,} token context, below the main model's compression"
+        )
+        lowered = f"auto-lowered session threshold to {to:,} to keep compression working."
         self.line(f"{text} threshold of {own:,} tokens — {lowered}", tag=tag)
 
     def started(

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.explain.events import explain
+from core.explain.turns.replay import replay_turns
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.model.compaction.event import Trigger
 from core.model.finding import Verdict
@@ -199,6 +200,26 @@ def test_where_the_clock_was_set_back_rows_and_lines_are_reported_in_their_own_o
     assert [event.verdict for event in found.events] == [Verdict.PROVED] * 3
     assert [event.generation for event in found.events] == [1, 2, 3]
     assert any("the clock was set back" in note for note in found.notes)
+
+
+def test_a_compaction_in_a_turn_during_which_the_clock_was_set_back_belongs_to_that_turn(
+    make_home: MakeHome,
+) -> None:
+    home = make_home()
+    home.db.session("S")
+    for pause in (0, -3600):
+        home.turn()
+        home.talk(7)
+        home.call(1, 55_000)
+        home.db.tick(pause)
+        live = len(home.db.live("S"))
+        home.started(55_000, live)
+        compacted(home, before=live)
+        home.talk(1)
+    with home.store() as store:
+        found = explain(store, "S")
+        turns = replay_turns(found.context, found.events)
+    assert sorted(event for turn in turns for event in turn.events) == [0, 1]
 
 
 def test_an_exchange_absorbed_after_a_turn_is_reported_by_its_line(make_home: MakeHome) -> None:

@@ -150,16 +150,19 @@ def test_a_second_refusal_with_the_same_limit_lowers_the_window_as_the_first_did
         assert [event.window for event in explain(store, "S").events] == [45_000, 45_000]
 
 
-def test_a_threshold_lowered_for_the_summary_model_is_the_one_shown(home: Home) -> None:
-    """The line names both; the configuration alone would give 54,400."""
-    home.lowered(tag=None)
-    home.call(6, 41_000)
-    home.started(41_000, 28)
+def test_a_threshold_lowered_for_the_summary_model_is_the_one_shown(begun: MakeHome) -> None:
+    """The line names both; the configuration alone would give 150,000."""
+    home = begun(config=CONFIG.replace("64000", "200000"))
+    home.turn()
+    home.talk(7)
+    home.lowered(150_000, 70_000, tag=None)
+    home.call(6, 71_000)
+    home.started(71_000, 28)
     compacted(home)
     found = explained(home)
     (event,) = found.events
-    assert (event.threshold, event.window, found.now.threshold) == (40_000, 64_000, 40_000)
-    assert "41,000 >= 40,000" in event.arithmetic
+    assert (event.threshold, event.window, found.now.threshold) == (70_000, 200_000, 70_000)
+    assert "71,000 >= 70,000" in event.arithmetic
     assert any("auto-lowered" in one.text for one in event.evidence)
 
 

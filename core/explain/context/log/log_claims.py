@@ -218,7 +218,7 @@ def with_deleted(
 ) -> tuple[list[LogRecord], Collection[str]]:
     """The lines about some sessions, and their ids, with compactions that began or ended in one deleted.
 
-    `read` gives the lines about other sessions.
+    What else a deleted session did is not theirs. `read` gives the lines about other sessions.
     """
     found = ((line, line.session) for line in _ends_elsewhere(log, sessions))
     more = [line for line, session in found if session is not None and not exists(session)]
@@ -227,9 +227,9 @@ def with_deleted(
             more += _last_lines(log, started, done, read)
     if not more:
         return list(log.records), set(sessions)
-    there = {line.where for line in log.records}
-    added = [line for line in more if line.where not in there]
-    lines = sorted((*log.records, *added), key=lambda line: line.at) if added else list(log.records)
+    added, wanted = {line.where for line in more}, {None, *sessions}
+    ours = [line for line in log.records if line.session in wanted and line.where not in added]
+    lines = sorted((*ours, *more), key=lambda line: line.at)
     return lines, {*sessions, *(line.session for line in more if line.session)}
 
 

@@ -11,7 +11,7 @@ from textual.containers import Container, Vertical
 
 from core.explain.events import explain
 from core.explain.explanation import Explanation
-from core.explain.headline.conversation import chain_headline
+from core.explain.headline.chain import chain_headline
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Chain
 from core.store.store import Store

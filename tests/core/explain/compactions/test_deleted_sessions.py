@@ -39,6 +39,15 @@ def test_it_is_told_as_completed(make_home: MakeHome, release: str, tag: str | N
     assert "S2" in event.disagreements[0]
 
 
+def test_what_a_deleted_session_did_later_is_not_taken_for_a_failure(make_home: MakeHome) -> None:
+    home = _rotated(make_home, "0.19", "S", "S2")
+    text = "Pre-API compression: ~58,000 request tokens >= 54,400 threshold (context=64,000, attempt=1/3)"
+    home.line(text, tag="S2", logger="agent.conversation_loop")
+    home.started(58_000, 26, session="S2", tag="S2")
+    home.done(26, 9, 4_000, session="S3", tag="S3")
+    assert only(home).completed
+
+
 def test_what_a_deleted_session_was_compacted_into_is_one_compaction(make_home: MakeHome) -> None:
     """The summary of 0.22 shares a row with a message, and keeps the time of that one."""
     home = make_home("0.22")

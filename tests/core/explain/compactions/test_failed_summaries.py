@@ -9,7 +9,8 @@ from core.explain.diagnose.diagnose import diagnose
 from core.explain.events import explain
 from core.explain.headline.conversation import standing_failure
 from core.model.finding import MAX_HEADLINE_CHARS, Severity
-from tests.core.explain.home import Home, explained
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import Home, explained, only
 
 CAUSES = {
     "Error code: 401 - {'error': {'message': 'Incorrect API key provided'}}": "auth",
@@ -169,6 +170,92 @@ def test_an_attempt_of_a_short_conversation_had_nothing_to_do(home: Home) -> Non
     assert explained(home).headline.severity is not Severity.CRITICAL
     with home.store() as store:
         assert "B5" not in {finding.rule for finding in diagnose(store, "S").findings}
+
+
+def test_an_attempt_that_found_only_earlier_summaries_is_no_fault(make_home: MakeHome) -> None:
+    """Run with 0.22.2: a fourth `/compress` after a few short turns."""
+    home = make_home("0.22")
+    home.db.session("S")
+    home.turn()
+    home.talk(6)
+    home.started(25_700, 24, tag=None, focus="quoted")
+    home.line("Compression made no progress (session=S) — skipping boundary rewrite.", tag=None)
+    home.telemetry(
+        commit_status="aborted", failure_class="empty_post_handoff_window", trigger_source="manual"
+    )
+    assert causes(home) == ["only_summaries"]
+    assert "an earlier summary" in explained(home).events[0].headline.sentence
+    with home.store() as store:
+        assert "B5" not in {finding.rule for finding in diagnose(store, "S").findings}
+
+
+def test_a_log_that_ends_within_an_attempt_tells_of_a_stop(home: Home) -> None:
+    """Run with 0.22.2: a sub-agent compressed when the main process ended."""
+    home.started(58_830, 25, tag=None)
+    home.line("Auxiliary compression: using auto (mock-model) at http://127.0.0.1:1/v1/", tag=None)
+    assert causes(home) == ["ended"]
+
+
+def test_a_gateway_that_was_held_back_by_a_pause_says_so(home: Home) -> None:
+    """Run with 0.18.2: it compresses again at each message, and each time the size is still the same."""
+    home.started(55_000, 28)
+    home.line("Failed to generate context summary: HTTP 500. Further summary attempts paused for 60 seconds.")
+    home.call(2, 56_000)
+    home.line(
+        "Session hygiene: 31 messages, ~56,000 tokens (actual) — auto-compressing "
+        "(threshold: 85% of 64,000 = 54,400 tokens)",
+        tag=None,
+    )
+    home.started(56_000, 30, tag=None)
+    home.line(
+        "Gateway hygiene compression for session S did not rotate or compact in place (no session_db on the "
+        "hygiene agent) — preserving the original transcript instead of overwriting it with the summary.",
+        tag=None,
+    )
+    home.line("Session hygiene: compressed 31 → 31 msgs, ~56,000 → ~56,000 tokens", tag=None)
+    home.line("Session hygiene: still ~56,000 tokens after compression", tag=None, level="WARNING")
+    home.turn(history=30)
+    assert causes(home) == ["server", "paused"]
+
+
+def test_what_a_gateway_removed_although_no_summary_was_written_is_told(begun: MakeHome) -> None:
+    """Run with 0.17.0 and abort_on_summary_failure: results of tools are dropped, and stay dropped."""
+    home = begun("0.17")
+    home.talk(7)
+    home.line(
+        "Session hygiene: 31 messages, ~78,827 tokens (actual) — auto-compressing "
+        "(threshold: 85% of 64,000 = 54,400 tokens)",
+        tag=None,
+    )
+    home.started(78_827, 18)
+    home.line("Failed to generate context summary: HTTP 500. Further summary attempts paused for 60 seconds.")
+    home.line("Session hygiene: compressed 31 → 18 msgs, ~78,827 → ~314 tokens", tag=None)
+    home.turn(history=18)
+    event = only(home)
+    assert (event.completed, event.messages_before, event.messages_after) == (False, 31, 18)
+    assert "The gateway removed 13 messages all the same" in event.headline.sentence
+
+
+@pytest.mark.parametrize(
+    ("failure", "cause"), [("feasibility_skip", "not_asked"), ("summary_model_benched", "benched")]
+)
+def test_a_placeholder_for_which_no_model_was_asked_says_why(
+    make_home: MakeHome, failure: str, cause: str
+) -> None:
+    """Run with 0.22.2: a summary that was too long, and the next compaction of the same turn."""
+    home = make_home("0.22")
+    home.db.session("S")
+    home.turn()
+    home.talk(6)
+    home.started(65_800, 15, tag=None)
+    home.done(15, 11, 17_500, tag=None)
+    home.telemetry(
+        commit_status="committed",
+        failure_class=failure,
+        method="deterministic_fallback",
+        trigger_source="post_tool",
+    )
+    assert causes(home) == [cause]
 
 
 def test_an_attempt_that_was_interrupted_says_so(home: Home) -> None:

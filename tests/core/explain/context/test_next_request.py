@@ -17,7 +17,7 @@ from core.model.finding import Verdict
 from core.store.database.locate import Location
 from core.store.store import Store
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.home import Home
+from tests.core.explain.home import CONFIG, Home
 from tests.core.live.writer import Writer
 
 
@@ -48,11 +48,29 @@ def test_the_log_describes_later_calls_than_the_gateway_noted(home: Home) -> Non
     assert planned == explained == (6_311, 54_400)
 
 
-def test_a_threshold_a_line_lowered_is_in_force_for_the_plan_too(home: Home) -> None:
-    home.lowered(tag=None)
-    home.call(6, 41_000)
+def test_a_threshold_a_line_lowered_is_in_force_for_the_plan_too(begun: MakeHome) -> None:
+    home = begun(config=CONFIG.replace("64000", "200000"))
+    home.turn()
+    home.talk(7)
+    home.lowered(150_000, 70_000, tag=None)
+    home.call(6, 71_000)
     planned, explained = told(home)
-    assert planned == explained == (41_000, 40_000)
+    assert planned == explained == (71_000, 70_000)
+
+
+def test_a_summary_model_that_is_refused_lowers_no_threshold(begun: MakeHome) -> None:
+    """Run with 0.15.2 to 0.22.2: the checks go on with the limit of before, and no compaction begins."""
+    small = "auxiliary:\n  compression:\n    context_length: 40000\n"
+    home = begun(config=CONFIG.replace("64000", "200000") + small)
+    home.turn()
+    home.talk(7)
+    home.call(6, 151_000)
+    planned, explained = told(home)
+    assert planned == explained == (151_000, 150_000)
+    with home.store() as store:
+        now = explain(store, "S").now
+    assert "compression is blocked: the summary model's window" in now.headline.sentence
+    assert str(now.headline.remedy).startswith("Set auxiliary.compression.model")
 
 
 def test_until_a_call_is_answered_what_a_compaction_left_counts_for_all(home: Home) -> None:

@@ -117,6 +117,18 @@ def next_turn(history: int) -> Build:
 GONE = 4_200_000
 """Beyond the highest process id there can be."""
 
+
+def compressed_again(*, loses: bool) -> Build:
+    """`/compress here`, some turns, and another compaction."""
+
+    def build(home: Home) -> None:
+        compress_here(home.db, "S", loses=loses)
+        home.talk(3)
+        home.compact()
+
+    return build
+
+
 STRUCTURE = (
     Scene("E1", ended("compression"), ended("cli_close"), release="0.17"),
     Scene("E2", children(2), children(1)),
@@ -152,6 +164,11 @@ STRUCTURE = (
         "E14",
         lambda home: compress_here(home.db, "S"),
         lambda home: compress_here(home.db, "S", loses=False),
+    ),
+    Scene(
+        "E14",
+        compressed_again(loses=True),
+        compressed_again(loses=False),
     ),
     Scene("I1", rows(lambda home: home.db.message("S", "user", f"use {SECRET}")), plain),
     Scene(

@@ -7,6 +7,12 @@ import os
 from tests.core.explain.diagnose.scene import AUX, Build, Scene, config, hygiene, plain
 from tests.core.explain.home import CONFIG, Home
 
+
+def wide(section: str) -> str:
+    """A model with a window of 200,000 tokens."""
+    return config(section).replace("64000", "200000")
+
+
 ENGINE = "context:\n  engine: lcm\n"
 
 
@@ -176,6 +182,7 @@ TRIGGER = (
     Scene("A5", skipped_then(60_000, 30_000), skipped_then(60_000, 59_000)),
     Scene("A5", before_a_call(60_000, 400), before_a_call(60_000, 160_000)),
     Scene("A7", plain, plain, hit_config=config(AUX.format(20_000)), miss_config=config(AUX.format(200_000))),
+    Scene("A7", plain, plain, hit_config=wide(AUX.format(70_000)), miss_config=wide(AUX.format(150_000))),
     Scene("A8", called(40_000, 41_000), called(9_000, 10_000)),
     Scene("A9", used("one", "two"), used("mock-model")),
     Scene("A10", hygiene(90, 60_000, done=False), hygiene(90, 60_000, done=True)),

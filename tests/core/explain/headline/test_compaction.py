@@ -251,6 +251,20 @@ def test_a_fallback_says_the_number_that_it_names_itself() -> None:
     assert told.severity is Severity.CRITICAL  # as the finding about it
 
 
+def test_after_a_refused_output_the_output_is_to_be_lowered(home: Home) -> None:
+    """Run with 0.13.0: three attempts, and not one of them about the length."""
+    home.call(1, 33_800)
+    home.refused(
+        "HTTP 400: This model's maximum context length is 100000 tokens. However, you requested 100202 "
+        "tokens (40202 in the messages, 60000 in the completion). Please reduce the length."
+    )
+    home.started(38_600, 28)
+    compacted(home)
+    told = only(home).headline
+    assert told.sentence.startswith("Compressed although only the requested output was too long")
+    assert str(told.remedy).startswith("Lower the output asked for to at most 59798")
+
+
 def test_a_turn_given_up_over_another_refusal_is_not_told_to_shorten_the_conversation() -> None:
     attempt = TurnAttempt(2, 3, 64_000, end="stuck")
     told = event_headline(event(Trigger.OVERFLOW, refused="bad_request", attempt=attempt))

@@ -9,6 +9,11 @@ from core.explain.headline.conversation import calls_left, standing
 from core.model.finding import Severity
 
 
+def test_a_pace_at_which_nothing_grows_is_not_counted_in_calls() -> None:
+    told = standing(Now(35_122, 150_000, 200_000, headroom=114_878), [35_117, 35_122])
+    assert "at this pace" not in told.sentence
+
+
 def test_it_says_how_far_the_limit_is_and_how_many_calls_that_is() -> None:
     told = standing(Now(38_000, 150_000, 200_000, headroom=112_000), [30_000, 33_000, 36_000])
     assert told.sentence == (

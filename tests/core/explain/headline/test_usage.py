@@ -1,15 +1,13 @@
-"""What a ledger and a family of sessions come to, in one sentence."""
+"""What a ledger comes to, in one sentence."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
-from core.explain.headline.conversation import chain_headline
 from core.explain.headline.usage import break_headline, cache_headline, usage_headline
 from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow
@@ -21,9 +19,6 @@ from core.model.accounting.prompt_cache import (
     CallLine,
     TtlAdvice,
 )
-from core.model.finding import Severity
-from core.model.transcript.conversation import Chain
-from core.store.store import Store
 
 
 def row(key: str, usd: str | None, calls: int = 10, missing: int = 0) -> LedgerRow:
@@ -81,22 +76,6 @@ def test_nothing_spent_is_stated() -> None:
     assert usage_headline(Ledger("model", (), row("total", None)), "today").sentence == (
         "Nothing was spent today."
     )
-
-
-def test_what_is_odd_about_a_family_is_a_warning() -> None:
-    told = chain_headline(Chain("a", "a", "a", "", (), ("its parent is missing",)))
-    assert told.severity is Severity.WARNING
-    assert "its parent is missing" in told.sentence
-
-
-def test_a_family_whose_last_attempt_failed_is_a_warning(sample_home: Path) -> None:
-    with Store(sample_home / "state.db") as store:
-        failed = next(
-            one.id for one in (row.session for row in store.sessions().rows) if one.guards.failure_error
-        )
-        told = chain_headline(store.chain(failed))
-    assert told.sentence.startswith("One session, never compacted (the last attempt failed), ")
-    assert told.severity is Severity.WARNING
 
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)

@@ -47,5 +47,10 @@ def test_any_text_has_a_meaning(text: str, status: int | None) -> None:
     assert found.why
 
 
+def test_the_room_a_server_states_is_for_output() -> None:
+    found = meaning_of(failure_of("max_tokens: 60000 > available_tokens: 53777; context window is 100000"))
+    assert (found.kind, found.available) == ("output_cap", 53_777)
+
+
 def test_a_text_that_says_nothing_is_unknown() -> None:
     assert meaning_of(failure_of("it went wrong somehow")).kind == "unknown"

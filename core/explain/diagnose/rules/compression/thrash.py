@@ -14,7 +14,7 @@ from core.explain.context.rows.boundary_rows import BoundaryRows, is_request
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
-from core.explain.diagnose.rules.compression.trigger import to_fire_less
+from core.explain.diagnose.rules.compression.firing import to_fire_less
 from core.explain.diagnose.rules.storage.structure import strikes_kept
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import ASKED_FOR, BY_SETTING, CompressionEvent
@@ -99,16 +99,22 @@ def fixed_point(case: Case, max_difference: float, min_count: int) -> Iterable[F
         yield Found({"count": len(run), "percent": percent}, (evidence,))
 
 
+_HARDLY = 0.005
+"""A share that is rounded to nothing if it is smaller."""
+_NOT_DUE = ("short", "only_summaries")
+"""Why an attempt found nothing to compress that is no fault."""
+
+
 @conversation_rule("B5")
 def no_progress(case: Case, min_saving: float) -> Iterable[Found]:
     """A compaction freed next to nothing."""
     failed = ((event, event.summary.failure) for event in case.events)
-    short = {line.where for event, why in failed if why and why.cause == "short" for line in event.evidence}
+    excused = (event for event, why in failed if _asked_for(event) or (why and why.cause in _NOT_DUE))
+    elsewhere = {line.where for event in excused for line in event.evidence}
     for record in case.lines(Kind.NO_PROGRESS):
-        if record.where in short:
-            continue
-        numbers = {"before": "a transcript", "after": "the same", "freed": _freed(0.0)}
-        yield Found(numbers, (record.evidence,))
+        if record.where not in elsewhere:
+            what = "A compaction was tried and left every message as it was"
+            yield Found({"what": what, "freed": _freed(0.0)}, (record.evidence,))
     for event in case.completed:
         if _asked_for(event):
             continue
@@ -121,21 +127,23 @@ def no_progress(case: Case, min_saving: float) -> Iterable[Found]:
         else:
             continue
         if saved < min_saving:
-            numbers = {"before": f"{before:,} {unit}", "after": f"{after:,}", "freed": _freed(saved)}
-            yield Found(numbers, event.evidence, event.verdict)
+            what = f"A compaction went from {before:,} {unit} to {after:,}"
+            yield Found({"what": what, "freed": _freed(saved)}, event.evidence, event.verdict)
 
 
 def _freed(share: float) -> str:
-    return f"{share:.0%}" if share > 0 else "nothing"
+    return f"{share:.0%}" if share >= _HARDLY else "next to nothing" if share > 0 else "nothing"
 
 
 @conversation_rule("B6")
 def cannot_compress_further(case: Case, min_passes: int) -> Iterable[Found]:
     """Hermes gave up on a turn, or needed many compactions for it."""
-    for record in case.lines(Kind.EXHAUSTED):
-        yield Found(
-            {"what": "Hermes could not make the request small enough and ended the turn"}, (record.evidence,)
-        )
+    refused: LogRecord | None = None
+    for record in case.lines(Kind.EXHAUSTED, Kind.CALL_FAILED, Kind.CALL):
+        if record.kind is Kind.EXHAUSTED:
+            numbers = {"what": "Hermes could not make the request small enough and ended the turn"}
+            yield Found(numbers | {"helps": _helps_after(refused)}, (record.evidence,))
+        refused = record if record.kind is Kind.CALL_FAILED else None
     passes: list[LogRecord] = []
     for record in case.lines(Kind.TURN, Kind.DONE):
         if record.kind is Kind.TURN:
@@ -144,7 +152,15 @@ def cannot_compress_further(case: Case, min_passes: int) -> Iterable[Found]:
         passes.append(record)
         if len(passes) == min_passes:
             what = f"One turn needed {len(passes)} compactions or more"
-            yield Found({"what": what}, tuple(line.evidence for line in passes))
+            yield Found({"what": what, "helps": _helps_after(None)}, tuple(line.evidence for line in passes))
+
+
+def _helps_after(refused: LogRecord | None) -> str:
+    """What helps a turn that was given up after a refusal: not all are about the length."""
+    failed = failed_call(refused) if refused is not None else None
+    if failed is None or failed.means in ("input_overflow", "payload", "unknown"):
+        return "Start a new session, or remove the message that is too large"
+    return failed.helps.rstrip(".")
 
 
 @conversation_rule("B7")

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import takewhile
+from typing import Any
 
 from core.compress.sizing.estimate import transcript_tokens
 from core.compress.sizing.hygiene import hygiene_limits
-from core.compress.sizing.threshold import budgets
+from core.compress.sizing.threshold import minimum_window, refuses_summary_model
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.refusals import refused_windows
-from core.explain.compactions.turn_attempts import BY_REFUSAL
 from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.gather import gateway_rows, is_local
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
+from core.explain.diagnose.rules.compression.firing import moves
 from core.hermes.log.index import log_files
 from core.hermes.log.record import Kind, LogRecord
-from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.finding import Evidence, Source, Verdict
 
 _SAME_TIME, _SAME_COPY = 5.0, 60.0
 """Seconds between the last line of a log and its file's time, and between two files of a copied home."""
-_MIN_THRESHOLD, _MAX_THRESHOLD = 0.01, 0.99
-"""The lowest and highest value of compression.threshold."""
-_OF_ENGINE = "Set a {way} threshold where the context engine {name} has its settings"
+
+_LONGER = (
+    "Use a model with a longer window; if the provider serves more than that, set model.context_length in "
+    "config.yaml"
+)
 
 
 @conversation_rule("A1")
@@ -41,9 +42,11 @@ def threshold_not_what_you_set(case: Case) -> Iterable[Found]:
     if not (floor or least) or case.context.settings_in_force.aux_window == case.limits.threshold:
         return  # A7 reports a threshold lowered by the summary model
     effective = case.limits.threshold / case.window if least and case.window else case.limits.percent
-    advice = "compression.threshold does not move it in this window"
+    advice = "Nothing needs fixing: compression.threshold does not move it in this window"
     if moves(case):
-        advice = f"set compression.threshold above {effective:.2f} to fire later"
+        advice = f"Nothing needs fixing: set compression.threshold above {effective:.2f} to fire later"
+    elif case.limits.threshold >= (case.window or 0):
+        advice = "Use a model with a longer window: here the provider may refuse before it fires"
     numbers = {
         "configured": setting.value,
         "effective": effective,
@@ -70,7 +73,8 @@ def threshold_unreachable(case: Case) -> Iterable[Found]:
         return
     bound = "the window ends at" if real == window else "the provider refuses beyond"
     bound = bound if room == real else "besides the answer, the window leaves no more than"
-    numbers = {"threshold": case.limits.threshold, "real": room, "bound": bound}
+    helps = _LONGER if room == real else f"Lower model.max_tokens, which takes {reserved:,} of it"
+    numbers = {"threshold": case.limits.threshold, "real": room, "bound": bound, "helps": helps}
     yield Found(numbers, (evidence,), Verdict.DERIVED)
 
 
@@ -160,20 +164,28 @@ def estimate_far_from_real(case: Case, max_ratio: float, min_ratio: float) -> It
 
 @conversation_rule("A7")
 def summary_model_lowers_threshold(case: Case) -> Iterable[Found]:
-    """The summary model's window lowers the threshold."""
+    """The summary model's window lowers the threshold, or is too small for any compaction."""
     lowered = case.lines(Kind.AUX_LOWERED)
-    aux = case.context.settings(None, case.tip, case.window).aux_window
+    settings, rules = case.context.settings(None, case.tip, case.window), case.policy.threshold
+    aux = settings.aux_window
     if lowered:
         line = lowered[-1]
-        numbers = {"aux": line.window or 0, "threshold": line.threshold or 0, "own": line.tokens or 0}
-        yield Found(numbers, (line.evidence,))
-    elif aux is not None and case.limits is not None and case.limits.threshold == aux:
+        yield Found(_reads(line.window or 0, line.threshold or 0, line.tokens or 0), (line.evidence,))
+    elif aux is not None and case.limits is not None:
         setting = case.context.config.setting("auxiliary.compression.context_length", case.policy.release)
         evidence = Evidence(Source.CONFIG, setting.origin, f"context_length {aux}")
-        share = case.limits.percent
-        own = int((case.window or 0) * share)
-        if own > aux:
-            yield Found({"aux": aux, "threshold": aux, "own": own}, (evidence,), Verdict.DERIVED)
+        own, least = int((case.window or 0) * case.limits.percent), minimum_window(settings, rules)
+        if refuses_summary_model(settings, rules):
+            so = f"but Hermes accepts none below {least:,}, and ends with an error instead of compressing"
+            numbers = {"aux": aux, "so": so, "own": max(own, least)}
+            yield Found(numbers, (evidence,), Verdict.DERIVED)
+        elif case.limits.threshold == aux < own:
+            yield Found(_reads(aux, aux, own), (evidence,), Verdict.DERIVED)
+
+
+def _reads(aux: int, threshold: int, own: int) -> dict[str, Any]:
+    so = f"so compression fires at {threshold:,} instead of {own:,}"
+    return {"aux": aux, "threshold": threshold, "own": own, "so": so}
 
 
 @conversation_rule("A9")
@@ -235,51 +247,3 @@ def _last_real(case: Case, record: LogRecord) -> int | None:
     start, end = (case.context.clock.utc(line.at) for line in (calls[-1], record))
     since = takewhile(lambda message: message.role != "assistant", reversed(case.between(start, end)))
     return calls[-1].input + transcript_tokens(since, case.policy.estimate)
-
-
-def to_fire_earlier(case: Case) -> str:
-    """What would lower the threshold."""
-    if case.context.engine is not None:
-        return _OF_ENGINE.format(way="lower", name=case.context.engine.name)
-    if case.policy.threshold.absolute_cap:
-        return "Set compression.threshold_tokens in config.yaml"
-    if case.limits is not None and not moves(case, _MIN_THRESHOLD):
-        return f"Set a lower model.context_length in config.yaml ({case.limits.percent:.0%} is the least)"
-    return "Set a lower compression.threshold in config.yaml"
-
-
-def to_fire_later(case: Case) -> str:
-    """What would raise the threshold."""
-    if case.context.engine is not None:
-        return _OF_ENGINE.format(way="higher", name=case.context.engine.name)
-    settings = case.context.settings(None, case.tip, case.window)
-    if case.threshold is not None and case.threshold == settings.threshold_cap:
-        return "Raise compression.threshold_tokens in config.yaml"
-    if case.threshold is not None and case.threshold == settings.aux_window:
-        return "Set auxiliary.compression.model to one with a longer window"
-    if case.limits is not None and not moves(case, _MAX_THRESHOLD):
-        return "Use a model with a longer window, as no compression.threshold is higher here"
-    return "Raise compression.threshold in config.yaml"
-
-
-def to_fire_less(case: Case, events: Iterable[CompressionEvent]) -> str:
-    """What would have avoided some compactions."""
-    refused = [event for event in events if event.trigger in BY_REFUSAL]
-    if not refused:
-        return to_fire_later(case)
-    if refused[-1].refused not in ("", "input_overflow", "payload"):
-        return "The provider refused something other than the length: `why` says what"
-    if refused[-1].trigger is Trigger.PAYLOAD_TOO_LARGE:
-        return "The provider refused requests for their bytes: remove pictures and large tool results"
-    least = case.policy.threshold.minimum
-    if min((window for window, _ in _refused_windows(case)), default=least) < least:
-        return "The provider serves less than Hermes starts with: use a model with a longer window"
-    return "The provider refused what was sent: set model.context_length to what it serves"
-
-
-def moves(case: Case, share: float = _MAX_THRESHOLD) -> bool:
-    """Whether another compression.threshold would change the threshold in spite of floors and caps."""
-    if case.window is None:
-        return False
-    settings = replace(case.context.settings(None, case.tip, case.window), threshold=share)
-    return budgets(settings, case.policy, case.window).threshold != case.threshold

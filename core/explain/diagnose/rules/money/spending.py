@@ -18,7 +18,7 @@ from core.explain.diagnose.registry import (
     spending_rule,
     store_spending_rule,
 )
-from core.explain.diagnose.rules.compression.trigger import to_fire_earlier
+from core.explain.diagnose.rules.compression.firing import to_fire_earlier
 from core.explain.what_if.scenarios import Bill
 from core.hermes.log.record import Kind
 from core.model.accounting.ledger import Ledger, LedgerPart, LedgerRow

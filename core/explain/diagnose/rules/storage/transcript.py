@@ -108,12 +108,18 @@ def kept_tail_lost(case: Case) -> Iterable[Found]:
     modes = {generation.boundary.mode for generation in case.conversation.generations if generation.boundary}
     if BoundaryMode.IN_PLACE not in modes:
         return
-    lost = case.conversation.lost_tail
-    if lost:
+    newest, tip = case.conversation.lost_tail, case.tip.id
+    for lost in (*case.conversation.lost_earlier, newest):
+        if not lost:
+            continue
         rows = f"messages {lost[0]} to {lost[-1]}"
         evidence = Evidence(Source.DATABASE, rows, "archived, neither summarised nor copied back")
-        numbers = {"session": case.tip.id, "count": len(lost)}
-        yield Found(numbers, (evidence,), Verdict.DERIVED, session=case.tip.id)
+        helps = f"hermes-inspector repair {tip} puts them back, and `undo` takes that back"
+        if lost is not newest:
+            helps = f"Another compaction followed, so search them: hermes-inspector recall {tip} WORDS"
+        numbers = {"session": tip, "count": len(lost), "helps": helps}
+        severity = None if lost is newest else Severity.WARNING
+        yield Found(numbers, (evidence,), Verdict.DERIVED, session=tip, severity=severity)
 
 
 def _are_separated(faulty: Sequence[Message]) -> bool:

@@ -14,7 +14,7 @@ from core.model.finding import Finding, Severity
 from core.support.program_files import shared_table
 from inspector.cli.registry import COMMANDS
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.diagnose.scene import LONG, Build, base, config, guarded, line, twice
+from tests.core.explain.diagnose.scene import LONG, Build, base, guarded, line, twice
 from tests.core.explain.diagnose.structure_scenes import ended
 from tests.core.explain.diagnose.summary_scenes import failing, last_word
 from tests.core.explain.diagnose.thrash_scenes import GAVE_UP, often
@@ -74,20 +74,49 @@ def test_a_threshold_is_lowered_by_what_the_release_goes_by(
 
 
 @pytest.mark.parametrize(
-    ("release", "section", "remedy"),
+    ("release", "tokens", "section", "remedy"),
     [
-        ("0.22", "compression:\n  threshold_tokens: 30000\n", "Raise compression.threshold_tokens"),
+        ("0.22", 64_000, "compression:\n  threshold_tokens: 30000\n", "Raise compression.threshold_tokens"),
         (
             "0.19",
-            "auxiliary:\n  compression:\n    context_length: 20000\n",
+            200_000,
+            "auxiliary:\n  compression:\n    context_length: 70000\n",
             "Set auxiliary.compression.model",
         ),
+        ("0.19", 100_000, "  max_tokens: 60000\n", "Lower model.max_tokens: 60,000 of the window"),
     ],
 )
 def test_a_threshold_is_raised_by_what_holds_it_down(
-    make_home: MakeHome, release: str, section: str, remedy: str
+    make_home: MakeHome, release: str, tokens: int, section: str, remedy: str
 ) -> None:
-    assert finding(make_home(release, config(section)), often(60), "B3").remedy.startswith(remedy)
+    home = make_home(release, window(tokens, section))
+    assert finding(home, often(60), "B3").remedy.startswith(remedy)
+
+
+def test_an_answer_that_takes_most_of_the_window_is_what_to_shorten(make_home: MakeHome) -> None:
+    found = finding(make_home("0.13", window(100_000, "  max_tokens: 60000\n")), base, "A2")
+    assert found.remedy == "Lower model.max_tokens, which takes 60,000 of it"
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        (
+            "HTTP 400: max_tokens: 60000 > available_tokens: 28535; context window is 100000",
+            "Lower the output",
+        ),
+        ("HTTP 400: prompt is too long: 70000 tokens > 64000 maximum", "Start a new session"),
+    ],
+)
+def test_a_turn_given_up_is_told_what_the_provider_refused(
+    make_home: MakeHome, said: str, remedy: str
+) -> None:
+    def build(home: Home) -> None:
+        base(home)
+        home.refused(said)
+        home.line("Context length exceeded: 70,000 tokens. Cannot compress further.", level="ERROR")
+
+    assert finding(make_home("0.13"), build, "B6").remedy.startswith(remedy)
 
 
 def test_where_no_setting_raises_a_threshold_none_is_advised(make_home: MakeHome) -> None:
@@ -96,10 +125,11 @@ def test_where_no_setting_raises_a_threshold_none_is_advised(make_home: MakeHome
     assert short.remedy.startswith("Use a model with a longer window")
 
 
-@pytest.mark.parametrize("release", ["0.13", "0.19"])
-def test_a_threshold_that_cannot_move_is_not_said_to(make_home: MakeHome, release: str) -> None:
-    found = finding(make_home(release, window(64_000)), base, "A1")
+def test_a_threshold_that_cannot_move_is_not_said_to(make_home: MakeHome) -> None:
+    found = finding(make_home("0.19", window(64_000)), base, "A1")
     assert found.remedy == "Nothing needs fixing: compression.threshold does not move it in this window"
+    whole = finding(make_home("0.13", window(64_000)), base, "A1")
+    assert whole.remedy.startswith("Use a model with a longer window")
     assert "above 0.75" in finding(make_home("0.19", window(200_000)), base, "A1").remedy
 
 

@@ -20,6 +20,7 @@ from core.model.finding import Finding
 from core.store.store import Store
 from tests.core.account.homes import NOON, Book, tokens
 from tests.core.account.prompt_cache.logs import START, call
+from tests.core.store.database import LONG_SUMMARY as SUMMARY
 
 OPUS = {
     "model": "claude-opus-4-5",
@@ -87,6 +88,15 @@ def test_f3_does_not_count_what_a_branch_took_from_its_parent(book: Book) -> Non
         book.message("b", "assistant", content=f"answer {number}")
     book.message("b", "assistant", content="its own answer")
     assert "F3" not in found(book, "b")
+
+
+def test_f3_does_not_count_what_a_deleted_session_left_in_its_continuation(book: Book) -> None:
+    book.session("a", **OPUS, **tokens(100, calls=1))
+    book.message("a", "user", content=f"{SUMMARY} so far\nthings")
+    for number in range(12):
+        book.message("a", "assistant", content=f"answer {number}")
+    book.message("a", "user", timestamp=NOON + 60).message("a", "assistant", timestamp=NOON + 61)
+    assert "F3" not in found(book)
 
 
 def test_f4_unpriced_is_not_free(book: Book) -> None:

@@ -1,0 +1,37 @@
+"""The headline of a family of sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, shortened
+from core.redact.quick_check import masked_start
+from core.support.formatting import plural
+
+if TYPE_CHECKING:
+    from core.model.transcript.conversation import Chain
+
+_MAX_TITLE_CHARS = 60
+
+
+def chain_headline(chain: Chain) -> Headline:
+    """How many sessions are related, how often they were compacted, what /resume opens, what is unusual."""
+    target = next((node for node in chain.nodes if node.session.id == chain.resume_target), None)
+    title = target.session.title if target is not None else None
+    name = masked_start(" ".join((title or chain.resume_target).split()), _MAX_TITLE_CHARS)
+    compacted = plural(chain.compactions, "compaction") if chain.compactions else "never compacted"
+    if any(node.lost for node in chain.nodes):
+        compacted = f"{compacted} or more, as rows are missing"
+    failed = any(node.session.guards.failure_error for node in chain.nodes)
+    if failed:
+        compacted = f"{compacted} (the last attempt failed)"
+    if len(chain.nodes) == 1:
+        sentence = f"One session, {compacted}, nothing branched off; /resume opens it"
+    else:
+        sentence = f"{plural(len(chain.nodes), 'session')}, {compacted}; /resume opens {name}"
+    if not chain.findings:
+        helps = "Why says what failed and what helps." if failed else None
+        return Headline(f"{sentence}.", helps, Severity.WARNING if failed else None)
+    note = "Note" if len(chain.findings) == 1 else f"Note 1 of {len(chain.findings):,}"
+    told = shortened(f"{sentence}. {note}: {chain.findings[0]}", MAX_HEADLINE_CHARS - 1)
+    return Headline(f"{told}.", None, Severity.WARNING)
