@@ -136,14 +136,14 @@ class CurveChart(Widget):
         faint, room = ink.style("ink-faint"), width - AXIS - 2
         if 0 <= self.pointed < len(self.values) and self.read_out is not None:
             return line.add(self.read_out(self.pointed), ink.style("ink", bold=True), most=room)
-        if not first or len(first) + len(last) + cell_len(self.caption) + 6 > room:
+        if len(first) + len(last) + cell_len(self.caption) + 6 > room:
             return line.add(self.caption, faint, most=room)
-        line.add(first, faint).gap(3).add(self.caption, faint)
+        line.add(first, faint).gap(3 if first else 0).add(self.caption, faint)
         for token, words in self._legend():
             if line.width + cell_len(words) + len(last) + 5 > width:
                 break
             line.gap(2).add(words, ink.style(token))
-        return line.to(width - 1 - len(last)).add(last, faint)
+        return line.to(width - 1 - len(last)).add(last, faint) if last else line
 
     def _legend(self) -> Iterable[tuple[str, str]]:
         """What the colours mean; without colours, only layers have textures of their own."""

@@ -54,6 +54,9 @@ async def test_the_colours_near_and_past_the_threshold_are_named() -> None:
         chart.values = (10, 60)
         await pilot.pause()
         assert "limit" not in app.lines()[-1]
+        chart.values, chart.ends, chart.caption = (10, 90), ("", ""), "2 calls"
+        await pilot.pause()
+        assert app.lines()[-1] == "        2 calls  ■ from 85% of the limit"
 
 
 async def test_a_column_past_the_threshold_has_no_hole_where_two_parts_meet() -> None:
