@@ -16,8 +16,10 @@ from core.compress.facts.values import error_lines
 from core.hermes.markers.markers import PREFILTERS, find_summary, scaffold_kind
 from core.model.transcript.message import Message, ToolCall, json_object
 
-HEAD, TAIL = 4000, 1500
-"""Characters read at the start and end of a long text, as Hermes shows them to its summariser."""
+HEAD, TAIL, _MOST_CHARS = 4000, 1500, {"user": 20_000}
+"""Characters read at the start and end of a long text, as Hermes shows them to its summariser; and of what
+people say, whose rules may be anywhere in a long request.
+"""
 
 _MAX_CHARS, _MIN_MESSAGE_CHARS = 1_500_000, 400
 """Characters read of a whole middle, and the least of each message; reading so takes under half a second."""
@@ -126,15 +128,14 @@ def _cleaned(
     messages: Sequence[Message], clean: Clean, limits: Mapping[str, int]
 ) -> Iterator[tuple[str, str, tuple[Call, ...]]]:
     """The role, readable text and calls of each message, cleaned in one go."""
-    fair = fair_limit([len(message.text) for message in messages], _MAX_CHARS)
-    most = min(HEAD + TAIL, max(_MIN_MESSAGE_CHARS, fair))
-    roles = [message.role for message in messages]
-    both = list(zip(messages, roles, strict=True))
-    texts = [_readable(message, role, clean, min(most, limits.get(role, most))) for message, role in both]
+    fair = max(_MIN_MESSAGE_CHARS, fair_limit([len(message.text) for message in messages], _MAX_CHARS))
+    both = [(message, message.role) for message in messages]
+    most = {role: min(_MOST_CHARS.get(role, HEAD + TAIL), fair, limits.get(role, fair)) for _, role in both}
+    texts = [_readable(message, role, clean, most[role]) for message, role in both]
     made = [message.tool_calls if role == "assistant" else () for message, role in both]
     cleaned = iter(clean([*texts, *(call.arguments for calls in made for call in calls)]))
     texts = list(islice(cleaned, len(texts)))
-    for role, text, calls in zip(roles, texts, made, strict=True):
+    for (_, role), text, calls in zip(both, texts, made, strict=True):
         yield role, text, tuple(_call(call, next(cleaned)) for call in calls)
 
 

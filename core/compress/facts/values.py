@@ -237,8 +237,9 @@ def prose_values(text: str) -> Iterator[FactValue]:
             name = quoted.strip()
             found[FactValue("names", name.partition("(")[0] if _CALLED.fullmatch(name) else name)] = None
     unusual = " ".join(word for word in dict.fromkeys(prose.split()) if not _is_plain(word))
+    known = lexicon().known_codes | lexicon().dull_units
     for name in dict.fromkeys(_NAME.findall(unusual)):
-        if name not in lexicon().known_codes and classify(name) is None and terms(name):
+        if name not in known and classify(name) is None and terms(name):
             found[FactValue("names", name.removesuffix("()"))] = None
     for date in dates(prose):
         found[FactValue("dates", date)] = None

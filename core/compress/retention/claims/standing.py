@@ -44,6 +44,7 @@ _CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
 _SPAN = re.compile(r"\b(\d{1,3}) ?(min|h)")
 
 _CODE = re.compile(r"\b(?:HTTP|status|codes?|exit) $", re.IGNORECASE)
+_CODES = re.compile(r"[45]\d\ds")
 _DAY_ONLY = re.compile(r"(?P<day>\d\d)\.(?P<month>0\d|1[0-2])")
 _LAST_WORD = re.compile(r"([^\W\d_]+),? $")
 _STATUS = re.compile(r"[45]\d\d (?!of |and |or |in |to )(?:errors|[a-z]*[a-rt-z])\b")
@@ -58,7 +59,7 @@ _NUMBERED = re.compile(r"(?:#|v(?=\d))(.+)")
 """An issue or a version, which texts also give without the sign: `v0.4.4`."""
 
 _ALONE = re.compile(r"(?<![\w.,/#:+-])(?:0x[0-9a-f]+|\d+(?:[.,:]\d+)*)(?![\w/-]|[.,:]\d)", re.ASCII)
-_CODE = re.compile(
+_GENERATED = re.compile(
     r"(?<![\w./#@:+-])(?=[\w-]*\d[\w-]*\d)(?=\w*[_-])[A-Za-z][\w-]{7,}(?![\w/@]|\.\w)", re.ASCII
 )
 """A name of letters, figures and dashes, as programs generate them."""
@@ -117,7 +118,9 @@ def _path(path: str, evidence: Evidence) -> bool:
         return False
     if lexicon().file_name.fullmatch(parts[-1]):
         return evidence.holds(parts[-2:][0]) or _is_in_listing(parts[-2:][0].lower(), evidence)
-    return len(parts) == 1 or _is_in_listing(parts[-2].lower(), evidence)
+    names = parts[0].split("/")
+    listed = all(name[:1].isupper() for name in names) and all(map(evidence.mentions, names))
+    return listed or len(parts) == 1 or _is_in_listing(parts[-2].lower(), evidence)
 
 
 def _is_in_listing(path: str, evidence: Evidence) -> bool:
@@ -202,7 +205,7 @@ def strange_figures(
         rough = is_apart(figure, sentence) or is_rough(sentence, match.start(), figure)
         if not (known or small or rough or evidence.tells(figure) or is_day(figure, evidence)):
             yield "numbers", figure
-    named = (*_CODE.findall(sentence), *_MODEL.findall(sentence))
+    named = (*_GENERATED.findall(sentence), *_MODEL.findall(sentence))
     codes = (code for code in named if not evidence.mentions(code))
     yield from (("ids", code) for code in codes if all(code not in fact.value for fact in facts))
 
@@ -228,7 +231,7 @@ def is_rough(sentence: str, at: int, figure: str) -> bool:
 
 def is_code(before: str, value: str = "") -> bool:
     """Whether a number, by the words before it or by itself, is an error code and not a count."""
-    return _CODE.search(before) is not None or _STATUS.match(value) is not None
+    return any((_CODE.search(before), _STATUS.match(value), _CODES.fullmatch(value)))
 
 
 def _is_beside(figure: str, sentence: str, evidence: Evidence) -> bool:

@@ -542,62 +542,6 @@ def test_no_text_is_too_odd_to_be_checked(asked: str, output: str, summary: str)
         assert claim.where
 
 
-IMPORT = [
-    user("Please speed the importer up. Keep the billing tables as they are. Do not push."),
-    *call("terminal", "collected 6 items\n6 passed\n3 warnings", command="pytest tests/test_importer.py"),
-    *call("patch", "ok", path="src/importer.py", new_string="limit = 2_000_000\nfilter(hp_cutoff_hz=10.0)"),
-    *call("terminal", "AssertionError: assert 500 == 501\n1 failed", command="pytest tests/test_stub.py"),
-    *call("terminal", "src/readers:\nbase.py\ncsv_reader.py", command="ls -R src"),
-    *call("terminal", "share 0.7420382165 is Complete or Shipped\n0 importer.lock", command="wc"),
-    *call("terminal", "Total tokens: 59\nsampled 44 tokens of the importer text", command="wc importer.txt"),
-    assistant(
-        "The filter was at 20 Hz. It reads 8 files in parallel. The stub test returns 501 by design; "
-        "it took 44 minutes from 6:46."
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "tests/test_importer.py has six tests.",
-        "The filter now has a cutoff of 10 Hz.",
-        "The importer is limited to 2,000,000 rows.",
-        "Whether the 501 test passes is open.",
-        "The text of the importer has 59 tokens.",
-        "So the importer could never get past the billing tables before that.",
-        "The agent itself committed and pushed nothing, as the user had asked for it at the very beginning.",
-        "Active Task: speed the importer up.",
-        "The two stub tests (test_stub and test_importer) are the ones to watch.",
-        "The importer was tried 35 times.",
-        "Rows come from src/readers/csv_reader.py there.",
-        "Of all 74.2 % came through.",
-        "importer.lock is 0 bytes.",
-        "The report counts the rows whose state is Complete or Shipped.",
-        "Started at 6:46 with 44 minutes of work, it is over at 7:30.",
-        "The base reader was offered and accepted.",
-        "Of the four readers the last was dropped.",
-        "It raised AssertionErrors, and `AssertionErrors` stopped the stub test.",
-    ],
-)
-def test_what_stands_there_in_another_form_is_not_flagged(claim: str) -> None:
-    assert claims(claim, IMPORT) == ()
-
-
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "tests/test_importer.py has fourteen tests.",
-        "The user does not want the printed catalogue or its photographs to be replaced.",
-        "The tables were read; the licence was accepted.",
-        "The change has already been submitted to the board.",
-        "The billing tables were dropped on the way.",
-    ],
-)
-def test_what_is_said_in_passing_or_in_words_is_compared_too(claim: str) -> None:
-    assert len(claims(claim, IMPORT)) == 1
-
-
 def test_a_wish_is_compared_even_if_people_say_too_little_to_know_their_language() -> None:
     quiet = [user("/review"), *call("read_file", "def f(): ...", path="src/f.py")]
     wish = "The user insists that no public signature of the parser may break before the release."

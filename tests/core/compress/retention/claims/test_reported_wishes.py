@@ -68,6 +68,8 @@ def test_what_only_the_assistant_or_nobody_said_is_flagged(claim: str) -> None:
         "The headers were translated per user request.",
         "The user wanted a monthly report, quoted at $40.",
         "The user insisted and asked for urgency, the assistant sent it.",
+        "The report she said she had ordered was never found.",
+        "The user said nothing beyond that.",
     ],
 )
 def test_what_people_said_or_agreed_to_is_not(claim: str) -> None:
@@ -106,6 +108,13 @@ def test_a_ban_is_a_rule_wherever_it_is() -> None:
     assert flagged("The ledger of 2019 must never be touched.", WORK) == []
     assert flagged("Standing orders in all of this: never print the secrets of a customer.", WORK)
     assert flagged("Standing orders in all of this: never touch the ledger of 2019.", WORK) == []
+
+
+def test_a_rule_is_known_wherever_a_long_request_has_it() -> None:
+    ask = f"Review it. {'Look at every module. ' * 250}Never start the containers. {'Take notes. ' * 200}"
+    middle = [user(ask), assistant("I begin with the modules.")]
+    assert flagged("The containers must never be started.", middle) == []
+    assert flagged("The ledger must never leave the building.", middle)
 
 
 def test_what_is_left_to_do_and_what_a_thing_never_does_are_no_rules() -> None:

@@ -15,6 +15,11 @@ from core.compress.retention.ground.voices import language_of
         ("把测试移到新的文件夹，就这些。", "zh"),
         ("テストを新しいフォルダーに移してください。", "ja"),
         ("테스트를 새 폴더로 옮겨 주세요. README.md", "ko"),
+        ("Tolong perbaiki halaman ini, tidak bisa masuk saat tombol ditekan.", "id"),
+        ("Hãy sửa trang này, nó không chạy khi tôi bấm nút.", "vi"),
+        ("odsad to navbar trochu z vrchu, je to moc blizko k rohu", "cs"),
+        ("Виправ цю сторінку, вона не працює, і залиш тести як є.", "uk"),
+        ("Korjaa sivu, se ei toimi kun painan nappia.", "fi"),
         ("انقل الاختبارات إلى المجلد الجديد", "ar"),
     ],
 )
