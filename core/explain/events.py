@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from core.compress.sizing.threshold import gate_blocks
+from core.compress.sizing.threshold import failure_blocks, gate_blocks
 from core.explain.compactions import sentences as wording
 from core.explain.compactions.attempts import Attempt, find_attempts
 from core.explain.compactions.causes import MISTAKEN
@@ -244,7 +244,8 @@ def where_it_stands(context: ConversationContext) -> Now:
     if lowered is not None:
         evidence = (*evidence, lowered.evidence)
     settings = replace(context.settings_in_force, current_tokens=size.tokens)
-    blocks = gate_blocks(gate_of(context.store, context.conversation.tip), settings, context.policy(None))
+    gate, policy = gate_of(context.store, context.conversation.tip), context.policy(None)
+    blocks = gate_blocks(gate, settings, policy)
     if limits is None:
         blocks = (*blocks, "the window is unknown")
     threshold = None if limits is None else limits.threshold
@@ -253,6 +254,7 @@ def where_it_stands(context: ConversationContext) -> Now:
         threshold=threshold,
         window=context.window.tokens,
         blocked_by=blocks,
+        failing=bool(failure_blocks(gate, policy)),
         headroom=None if size.tokens is None or threshold is None else threshold - size.tokens,
         verdict=size.verdict,
         evidence=evidence,

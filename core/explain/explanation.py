@@ -22,6 +22,7 @@ class Now:
         blocked_by: What would refuse an automatic compaction, in words.
         headroom: Tokens left below the threshold; negative above it.
         arithmetic: How the threshold is computed, one step a line.
+        failing: Failed attempts, or ones that did not help, refuse the next.
     """
 
     tokens: int | None
@@ -33,6 +34,7 @@ class Now:
     evidence: tuple[Evidence, ...] = ()
     arithmetic: tuple[str, ...] = ()
     headline: Headline = NO_HEADLINE
+    failing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import argparse
 import json
 import tarfile
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -66,7 +65,7 @@ def listed(home: Path) -> dict[str, Told]:
     """What the session list says of the conversations of a home."""
     location = locate(home=home)[0]
     lines = read_page([location], Order(), 0, _MOST).rows
-    found = dict(measure(lines, datetime.now(UTC), lambda: False))
+    found = dict(measure(lines, lambda: False))
     pressures = {line.row.tip.id: found[line.key].context_use for line in lines}
     return {session: Told(one.tokens, one.threshold) for session, one in pressures.items()}
 

@@ -230,9 +230,15 @@ def gate_blocks(gate: Gate | None, settings: Settings, policy: Policy) -> tuple[
         return tuple(blocks)
     if gate.lock_holder is not None:
         blocks.append(f"{RUNNING} ({gate.lock_holder.split(':')[0]})")
+    return (*blocks, *failure_blocks(gate, policy))
+
+
+def failure_blocks(gate: Gate, policy: Policy) -> tuple[str, ...]:
+    """What refuses an attempt because earlier ones failed or did not help."""
+    blocks = _strikes(gate, policy)
     if policy.gate.cooldown and gate.cooldown_until is not None and _ahead(gate, gate.cooldown_until):
-        blocks.append(f"the summary model failed; paused until {gate.cooldown_until:%Y-%m-%d %H:%M:%S} UTC")
-    blocks += _strikes(gate, policy)
+        paused = f"the summary model failed; paused until {gate.cooldown_until:%Y-%m-%d %H:%M:%S} UTC"
+        blocks.insert(0, paused)
     return tuple(blocks)
 
 

@@ -135,7 +135,7 @@ class ListReader:
         from inspector.screens.sessions.data.extras import Ranker
 
         self._ranker = ranker = self._ranker or Ranker()
-        for page in ranker.pages(self.locations, order, PAGE, self.now, stop):
+        for page in ranker.pages(self.locations, order, PAGE, stop):
             if not stop():
                 self._tell(Arrived(epoch, page))
 
@@ -163,7 +163,7 @@ class ListReader:
         stop = cancelled()
         self._tell(Previewed(previews(lines, stop)))
         found: dict[Key, Extra] = {}
-        for key, extra in measure(lines, self.now, stop):
+        for key, extra in measure(lines, stop):
             if stop():
                 break
             found[key] = extra

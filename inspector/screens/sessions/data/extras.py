@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from core.compress.planning.row_facts import StubTexts
 from core.errors import InspectorError
 from core.explain.events import explain, prompts_of
-from core.explain.explanation import Explanation
+from core.explain.explanation import Explanation, Now
 from core.explain.headline.conversation import standing_failure
 from core.model.compaction.event import REFUSED, Trigger
 from core.model.finding import NO_HEADLINE, Headline, Severity
-from core.model.transcript.session import Guards
 from core.preview.generation import Reading, followed
 from core.preview.past import event_of_headline, with_loss
 from core.store.database.connect import Cancelled
@@ -59,14 +58,14 @@ def previews(lines: Sequence[SessionLine], stop: Cancelled) -> dict[Key, str]:
     return found
 
 
-def measure(lines: Sequence[SessionLine], now: datetime, stop: Cancelled) -> Iterator[tuple[Key, Extra]]:
+def measure(lines: Sequence[SessionLine], stop: Cancelled) -> Iterator[tuple[Key, Extra]]:
     """Compute what each line lacks; an unreadable conversation gets only what its row says."""
     for line in lines:
         if stop():
             return
         try:
             with Store(line.location, cancelled=stop) as store:
-                yield line.key, _measure(store, line, now)
+                yield line.key, _measure(store, line)
         except InspectorError as error:
             answer = Headline(f"{error.line}.", None, Severity.WARNING)
             yield line.key, Extra(ContextUse(), severity=answer.severity, state=line.state, answer=answer)
@@ -103,12 +102,12 @@ def answer(line: SessionLine, stop: Cancelled) -> Headline:
         return NO_HEADLINE
 
 
-def _measure(store: Store, line: SessionLine, now: datetime) -> Extra:
+def _measure(store: Store, line: SessionLine) -> Extra:
     found = explain(store, line.row.tip.id)
     here = found.now
     use = ContextUse(here.tokens, here.threshold, here.window)
     happened = _happened(found)
-    severity, answer = _standing(found, severity_of(line, use, now)) if happened is None else happened
+    severity, answer = _standing(found, _watched(line, use, here)) if happened is None else happened
     return Extra(
         use,
         sum(event.completed and event.trigger is not Trigger.NATIVE for event in found.events),
@@ -145,16 +144,10 @@ def _standing(found: Explanation, severity: Severity | None) -> tuple[Severity |
     return severity, found.now.headline if severity else NO_HEADLINE
 
 
-def severity_of(line: SessionLine, use: ContextUse, now: datetime) -> Severity | None:
-    """Severity from row and size alone, before the conversation's compactions are read."""
+def _watched(line: SessionLine, use: ContextUse, now: Now) -> Severity | None:
+    """A warning near the limit, over damaged rows, and while failed attempts refuse the next one."""
     damaged = any(session.damage for session in line.row.sessions)
-    return Severity.WARNING if use.near or damaged or _is_blocked(line.row.tip.guards, now) else None
-
-
-def _is_blocked(guards: Guards, now: datetime) -> bool:
-    """Whether automatic compression is blocked, or has failed repeatedly."""
-    cooling = guards.cooldown_until is not None and guards.cooldown_until > now
-    return cooling or bool(guards.fallback_streak) or (guards.ineffective_count or 0) > 1
+    return Severity.WARNING if use.near or damaged or now.failing else None
 
 
 def _fewer(sizes: Sequence[int]) -> tuple[int, ...]:
@@ -176,14 +169,14 @@ class Ranker:
         self._known: dict[Key, Standing] = {}
 
     def pages(
-        self, locations: Sequence[Location], order: Order, size: int, now: datetime, stop: Cancelled
+        self, locations: Sequence[Location], order: Order, size: int, stop: Cancelled
     ) -> Iterator[SourcePage]:
         """Yield the first page: now and then in the order known so far, and finally in the right one."""
         keys, errors = read_keys(locations, order, stop)
         asked = SourcePage(order, 0, (), errors=errors)
         patience, shown_at = PATIENCE, time.monotonic()
         for looked_at, line in enumerate(_lines(keys, stop), 1):
-            self._measure(line, now, stop)
+            self._measure(line, stop)
             if stop():
                 return
             if time.monotonic() - shown_at > patience:
@@ -192,11 +185,11 @@ class Ranker:
         there = [key for key in keys if key in self._known]
         yield self._page(asked, there, len(there), size, stop)
 
-    def _measure(self, line: SessionLine, now: datetime, stop: Cancelled) -> None:
+    def _measure(self, line: SessionLine, stop: Cancelled) -> None:
         known, state = self._known.get(line.key), hash(line.state)
         if known is not None and known.state == state:
             return
-        for key, extra in measure((line,), now, stop):
+        for key, extra in measure((line,), stop):
             if not stop():  # an interrupted result is incomplete
                 self._known[key] = Standing(state, extra.context_use.share, extra.compressions)
 

@@ -44,7 +44,7 @@ def pages_by(home: Path, sort: str, *, natural: bool = True) -> list[str | None]
     """The titles a list in this order ends up with."""
     order = Order(sort=sort, natural=natural)
     place = Location(home / "state.db", home)
-    *_, last = Ranker().pages([place], order, 200, NOW, lambda: False)
+    *_, last = Ranker().pages([place], order, 200, lambda: False)
     assert last.settled
     assert last.total == len(last.rows)
     return [line.title for line in last.rows]
@@ -116,7 +116,7 @@ def test_what_did_not_change_is_not_measured_again(
     ranker, place = Ranker(), Location(home / "state.db", home)
 
     def rank(sort: str) -> None:
-        for _ in ranker.pages([place], Order(sort=sort), 200, NOW, lambda: False):
+        for _ in ranker.pages([place], Order(sort=sort), 200, lambda: False):
             pass
 
     rank("context_use")
@@ -133,9 +133,7 @@ def test_what_is_not_measured_yet_is_below_and_the_list_says_so(
 ) -> None:
     monkeypatch.setattr("inspector.screens.sessions.data.extras.PATIENCE", 0.0)
     pages = list(
-        Ranker().pages(
-            [Location(home / "state.db", home)], Order(sort="compressions"), 200, NOW, lambda: False
-        )
+        Ranker().pages([Location(home / "state.db", home)], Order(sort="compressions"), 200, lambda: False)
     )
     assert [page.measured for page in pages] == [1, 2, 3, 4, 4]
     assert {page.total for page in pages} == {4}
@@ -144,8 +142,8 @@ def test_what_is_not_measured_yet_is_below_and_the_list_says_so(
 
 def test_a_ranking_that_is_told_to_stop_remembers_nothing_wrong(home: Path) -> None:
     ranker, place = Ranker(), Location(home / "state.db", home)
-    assert list(ranker.pages([place], Order(sort="context_use"), 200, NOW, lambda: bool(ranker._known))) == []
-    *_, last = ranker.pages([place], Order(sort="context_use"), 200, NOW, lambda: False)
+    assert list(ranker.pages([place], Order(sort="context_use"), 200, lambda: bool(ranker._known))) == []
+    *_, last = ranker.pages([place], Order(sort="context_use"), 200, lambda: False)
     assert last.measured == 4
 
 
