@@ -65,7 +65,9 @@ _GENERATED = re.compile(
 """A name of letters, figures and dashes, as programs generate them."""
 
 _MODEL = re.compile(
-    r"(?<![\w./#@:+-])(?=[a-z-]*\d)[a-z]{3,}(?:-[a-z]*\d*(?:\.\d+)*[a-z]*){2,5}(?![\w/@-]|\.\w)", re.ASCII
+    r"(?<![\w./#@:+-])(?=[a-z-]{0,60}+\d)[a-z]{3,20}+"
+    r"(?:-[a-z\d]{1,24}+(?:\.\d{1,6}+[a-z]{0,8}+)*+){2,5}+(?![\w/@-]|\.\w)",
+    re.ASCII,
 )
 """A name of at least three parts with dashes, one of which is a version: `gpt-4o-mini`."""
 
