@@ -205,12 +205,15 @@ def block_end(segment: Segment) -> int:
 
 
 def only_pruned(segment: Segment, closed: Segment) -> bool:
-    """Whether a generation began with all the rows before it and no other summary: results were shortened."""
+    """Whether a generation began with as many rows as were before it and no other summary.
+
+    Results were shortened; an engine may also write a row anew, which is then no copy.
+    """
     known = {outline.summary.body for outline in closed.outlines if outline.summary}
     outline = segment.summary_outline
     anew = outline is not None and (outline.summary is None or outline.summary.body not in known)
     in_place = segment.mode is BoundaryMode.IN_PLACE and not anew
-    return in_place and block_end(segment) == len(closed.outlines) == len(segment.copies)
+    return in_place and block_end(segment) == len(closed.outlines)
 
 
 def _last_copied(segment: Segment) -> RowOutline | None:

@@ -66,3 +66,20 @@ def test_a_pruning_before_any_compaction_is_told_as_that(make_home: MakeHome) ->
     assert event.trigger is Trigger.PRUNE
     assert "shortened" in event.headline.sentence
     assert event.headline.remedy is None
+
+
+def test_a_row_that_an_engine_wrote_anew_makes_no_compaction_of_it(make_home: MakeHome) -> None:
+    home = make_home("0.22")
+    home.db.session("S")
+    home.turn()
+    home.talk(4)
+    live = home.db.live("S")
+    home.db.mark(live, active=0, compacted=1)
+    for row in live:
+        anew = {"content": "asked once more", "message_uid": "f" * 32} if row == live[-4] else {}
+        home.db.copy(row, **anew)
+    with home.store() as store:
+        (listed,) = store.thread_generation_counts(["S"])
+        chain = store.chain("S")
+    assert tally(explained(home).events) == (0, 1, 0)
+    assert (listed.compactions, chain.compactions) == (0, 0)
