@@ -20,7 +20,13 @@ from core.explain.compactions.matching import (
 )
 from core.explain.compactions.notes import notes_on
 from core.explain.compactions.outcome import summary_outcome
-from core.explain.compactions.refusals import failed_call, newest_failure, refusal_of, refused_first
+from core.explain.compactions.refusals import (
+    failed_call,
+    newest_failure,
+    refusal_of,
+    refused_first,
+    refuses_beyond,
+)
 from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, attempt_of
 from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, counts_what_was_said, rule
@@ -65,7 +71,11 @@ def explain(
     now = where_it_stands(context)
     waits = refused_first(context, now.tokens, now.threshold, now.window)
     told = waits or standing(now, prompts, compressed=any(event.completed for event in events))
-    now = replace(now, headline=told)
+    now = replace(
+        now,
+        headline=told,
+        refused_at=refuses_beyond(context, now.tokens, now.threshold) if waits else "",
+    )
     notes, headline = (
         tuple(notes_on(context)),
         headline_of(events, now, prompts, newest_failure(context, events)),

@@ -22,6 +22,7 @@ class Now:
         blocked_by: What would refuse an automatic compaction, in words.
         headroom: Tokens left below the threshold; negative above it.
         arithmetic: How the threshold is computed, one step a line.
+        refused_at: That the provider refuses before the threshold is reached, in a few words; "" otherwise.
         failing: Failed attempts, or ones that did not help, refuse the next.
     """
 
@@ -35,6 +36,7 @@ class Now:
     arithmetic: tuple[str, ...] = ()
     headline: Headline = NO_HEADLINE
     failing: bool = False
+    refused_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)

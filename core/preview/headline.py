@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from core.compress.sizing.threshold import past_blocks
-from core.explain.compactions.refusals import refused_first
+from core.explain.compactions.refusals import refused_first, refuses_beyond
 from core.model.finding import COMPRESS_NOW, MAX_HEADLINE_CHARS, Headline, Severity, shortened
 from core.preview.words import (
     WARNING_SHARE,
@@ -102,6 +102,15 @@ def plan_headline(plan: Plan, context: ConversationContext | None = None) -> Hea
     if context and (refused := refused_first(context, compared, fires_at, plan.window)):
         return replace(refused, sentence=_fit(refused.sentence, cut))
     return _by_own_rules(plan, cut)
+
+
+def decided_before(plan: Plan, context: ConversationContext) -> str:
+    """Who decides or refuses before the threshold that a plan shows, in a few words; "" for nobody."""
+    if plan.engine:
+        return ""
+    if context.engine is not None:
+        return f"the engine {context.engine.name} decides"
+    return refuses_beyond(context, plan.compared_tokens, plan.threshold_tokens)
 
 
 def _by_own_rules(plan: Plan, cut: str) -> Headline:

@@ -150,6 +150,14 @@ def refused_first(
     return Headline(f"{sentence}.", f"{helps}.", Severity.WARNING)
 
 
+def refuses_beyond(context: ConversationContext, tokens: int | None, threshold: int | None) -> str:
+    """The same in a few words, to stand where the distance to the threshold would."""
+    served = provider_limit(context, threshold)
+    if served is None or tokens is None or threshold is None or tokens >= threshold:
+        return ""
+    return f"the provider refuses beyond {served[0]:,}"
+
+
 def refused_earlier(context: ConversationContext, threshold: int | None) -> Iterator[str]:
     """A note that no request can reach a threshold, because the provider refuses smaller ones."""
     if (served := provider_limit(context, threshold)) is not None:

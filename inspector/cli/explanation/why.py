@@ -225,7 +225,9 @@ def _standing(now: Now) -> Iterator[str]:
 
     size, fires = f"{fmt.count(now.tokens)} of {fmt.count(now.window)} tokens", fmt.count(now.threshold)
     parts = [f"{size}, compression fires at {fires}"]
-    if now.headroom is not None:
+    if now.refused_at:
+        parts.append(f"but {now.refused_at}")
+    elif now.headroom is not None:
         parts.append(f"{fmt.count(now.headroom)} to go" if now.headroom > 0 else "due now")
     yield from _field("now", f"{', '.join(parts)}  [{certainty(now)}]")
     for reason in now.blocked_by:

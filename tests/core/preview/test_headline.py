@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from decimal import Decimal
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.summarise.base import GivenSummary
+from core.explain.context.context import ConversationContext
 from core.hermes.config.in_force import EngineInCharge
 from core.hermes.log.parse import parse_line
 from core.hermes.policy.policy import load_policy
@@ -21,7 +24,7 @@ from core.model.compaction.preview import Fact, FactCount, Preview, Retention, U
 from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity
 from core.model.transcript.message import Message
 from core.preview.foreseen import carry_out
-from core.preview.headline import headline_of, plan_headline
+from core.preview.headline import decided_before, headline_of, plan_headline
 from core.preview.words import decided_elsewhere, kept_headline
 
 POLICY = load_policy("0.19")
@@ -224,3 +227,6 @@ def test_a_plan_says_whether_another_engine_fires_once_it_named_its_limit() -> N
     assert past.startswith("Past the 32K limit (0.50 of 64K) of the context engine 'lcm', which decides here")
     left = decided_elsewhere(engine, replace(cut, compared_tokens=30_000)).sentence
     assert left.startswith("Not due yet: 2.0K tokens below the 32K limit")
+    asked = cast("ConversationContext", SimpleNamespace(engine=engine))
+    assert decided_before(cut, asked) == "the engine lcm decides"
+    assert not decided_before(replace(cut, engine="lcm"), asked), "its own cut needs no such words"

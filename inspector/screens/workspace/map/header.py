@@ -19,10 +19,28 @@ class MapHeader(Widget):
     _supposed = False
     _waiting = ""
     _engine = ""
+    _before = ""
 
-    def show(self, plan: Plan | None, *, supposed: bool = False, waiting: str = "", engine: str = "") -> None:
-        """Show a plan and its engine, or what is being waited for without a plan."""
+    def show(
+        self,
+        plan: Plan | None,
+        *,
+        supposed: bool = False,
+        waiting: str = "",
+        engine: str = "",
+        before: str = "",
+    ) -> None:
+        """Show a plan and its engine, or what is being waited for without a plan.
+
+        Args:
+            plan: The plan.
+            supposed: Its values are what-if values.
+            waiting: What is being waited for.
+            engine: The title of the engine that made the plan.
+            before: Who decides or refuses before its threshold.
+        """
         self._plan, self._supposed, self._waiting, self._engine = plan, supposed, waiting, engine
+        self._before = before
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -30,21 +48,29 @@ class MapHeader(Widget):
         palette, width = Palette.of(self.app), self.size.width
         if self._plan is None:
             return Line().gap().add(self._waiting, palette.style("ink-muted")).strip(width, self.rich_style)
-        line = header_line(self._plan, width, palette, supposed=self._supposed, engine=self._engine)
+        line = header_line(
+            self._plan, width, palette, supposed=self._supposed, engine=self._engine, before=self._before
+        )
         return line.strip(width, self.rich_style)
 
 
 def header_line(
-    plan: Plan, width: int, palette: Palette, *, supposed: bool = False, engine: str = ""
+    plan: Plan, width: int, palette: Palette, *, supposed: bool = False, engine: str = "", before: str = ""
 ) -> Line:
-    """The line for a plan; the middle text is shortened or dropped if space is tight."""
+    """The line for a plan; the middle text is shortened or dropped if space is tight.
+
+    What decides before the threshold takes the place of how far that is.
+    """
     line, right = _context_use(plan, palette), headroom(plan, palette)
+    if before:
+        right = Line().add(before, palette.style("severity-warning", bold=True))
     if supposed:
         right = Line().add("what-if plan", palette.style("match", bold=True)).gap(2).extend(right)
     if engine:
         right = Line().add(f"engine {engine}", palette.style("match", bold=True)).gap(2).extend(right)
     room = width - line.width - right.width - 4
-    for text in reasons(plan):
+    own = "by Hermes' own rules: " if before and plan.threshold_tokens is not None else ""
+    for text in (f"{own}{reason}" for reason in reasons(plan)):
         if len(text) <= room:
             line.gap(3).add(text, palette.style("ink-muted"))
             break

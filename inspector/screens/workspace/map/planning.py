@@ -13,7 +13,7 @@ from core.model.compaction.plan import Plan
 from core.model.finding import NO_HEADLINE
 from core.model.transcript.conversation import Generation
 from core.preview.generation import Reading, followed
-from core.preview.headline import plan_headline
+from core.preview.headline import decided_before, plan_headline
 from core.preview.what_if import Hypothesis
 from inspector.base.workers import ask
 from inspector.screens.workspace.map.detail import MapDetail
@@ -124,7 +124,8 @@ class MapPlanner:
         plan = self._work.lay(plan, engine)
         self._widgets.answer.answer = self._work.broken or plan_headline(plan, reading.context.context)
         whose = "" if engine is None else engine.title
-        self._widgets.header.show(plan, supposed=state.changed, engine=whose)
+        before = decided_before(plan, reading.context.context)
+        self._widgets.header.show(plan, supposed=state.changed, engine=whose, before=before)
         self._widgets.strip.show(plan)
         self._listing.lay_bands()
         self._detail.show_sums()

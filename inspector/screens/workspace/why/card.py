@@ -176,6 +176,8 @@ def standing(now: Now) -> str:
         return "The size of the next request is unknown."
     if now.threshold is None:
         return f"The next request has about {now.tokens:,} tokens; the window is unknown."
+    if now.refused_at:
+        return f"Not yet: {now.tokens:,} of {now.threshold:,} tokens, but {now.refused_at}."
     if now.headroom is not None and now.headroom > 0:
         return f"Not yet: {now.tokens:,} of {now.threshold:,} tokens, {now.headroom:,} to go."
     held = ", but compression is blocked" if now.blocked_by else ""
@@ -189,6 +191,8 @@ def brief(now: Now) -> str:
     size = f"{fmt.short(now.tokens)} of {fmt.short(now.threshold)}"
     if now.threshold is None or now.headroom is None:
         return f"{size}: the window is unknown"
+    if now.refused_at:
+        return f"{size}, but {now.refused_at}"
     if now.headroom > 0:
         return f"not yet: {size}, {fmt.short(now.headroom)} to go"
     return f"would fire: {size}{', but blocked' if now.blocked_by else ''}"

@@ -140,7 +140,10 @@ def test_a_threshold_above_what_the_provider_takes_is_reported_until_a_longer_re
     home.refused("HTTP 400: This model's maximum context length is 40000 tokens.")
     said = "the provider refuses beyond 40,000 tokens, before 54,400 are reached"
     assert any(said in note for note in explained(home).notes)
-    assert explained(home).now.headline.sentence.startswith("The provider refuses requests beyond 40.0K")
+    now = explained(home).now
+    assert now.headline.sentence.startswith("The provider refuses requests beyond 40.0K")
+    assert now.refused_at == "the provider refuses beyond 40,000"
     home.call(2, 41_000)
+    assert not explained(home).now.refused_at
     assert explained(home).now.headline.sentence.startswith("Not compressed yet: ")
     assert not any(said in note for note in explained(home).notes)

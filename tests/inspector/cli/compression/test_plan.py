@@ -173,6 +173,11 @@ def test_a_plan_says_that_the_provider_refuses_before_the_threshold(tmp_path: Pa
     assert told["headline"].startswith("The provider refuses requests beyond 40.0K tokens, ")
     assert "so the 54.4K limit (0.85 of 64K) is never reached." in told["headline"]
     assert told["remedy"].startswith("The provider takes at most 40.0K tokens")
+    now = next(
+        line for line in cli("why", "S", "--home", tmp_path).out.splitlines() if line.startswith("now ")
+    )
+    assert "to go" not in now, "what the provider refuses is not still to go"
+    assert "but the provider refuses beyond 40,000" in now
 
 
 def test_a_sound_conversation_is_planned_without_a_warning(as_json: Json) -> None:

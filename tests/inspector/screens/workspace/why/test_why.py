@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from core.explain.events import explain
+from core.explain.explanation import Now
 from core.model.accounting.prompt_cache import Payback
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
 from core.model.compaction.preview import Fact, FactCount, Retention
@@ -20,7 +22,7 @@ from inspector.app import InspectorApp
 from inspector.base.event_words import bill, effect
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
-from inspector.screens.workspace.why.card import EventList, event_lines, proof_lines
+from inspector.screens.workspace.why.card import EventList, brief, event_lines, proof_lines, standing
 from inspector.screens.workspace.why.curve import Curve, Sample, asides, caption, curve_of, read_out
 from inspector.screens.workspace.why.view import WhyView
 from inspector.widgets.charts.curve import number, place_of, sampled
@@ -307,3 +309,12 @@ async def test_next_to_a_narrow_row_no_sign_of_the_evidence_passes_for_success(s
     shown = await seen(open_app(samples, "Why is the deploy slow", "why"), (80, 24))
     (row,) = (line for line in shown.splitlines() if "failed · automatic" in line)
     assert "✓" not in row
+
+
+@pytest.mark.parametrize("told", [standing, brief])
+def test_a_distance_that_the_provider_cuts_off_is_not_called_room(told: Callable[[Now], str]) -> None:
+    now = Now(12_000, 54_400, 64_000, headroom=42_400)
+    assert "to go" in told(now)
+    cut = told(replace(now, refused_at="the provider refuses beyond 40,000"))
+    assert "to go" not in cut
+    assert "but the provider refuses beyond 40,000" in cut
