@@ -108,6 +108,7 @@ class PromptPoint:
     at: datetime
     where: str
     real: int
+    cached: int | None
     system: int | None
     tools: int | None
     messages: int

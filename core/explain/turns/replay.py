@@ -170,6 +170,7 @@ class _Walker:
                 at=self.context.clock.utc(record.at),
                 where=record.where,
                 real=record.input,
+                cached=record.cached,
                 system=self.system,
                 tools=self.tools,
                 messages=self.sums.messages(0, position, self.start),
