@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from core.account.pricing.paid import NO_BILL
-from core.model.compaction.event import CompressionEvent, SummaryStatus
+from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus
 from core.model.finding import shortened
 from core.preview.words import IMPORTANT, importance, kind_word, unchecked_sentence
 from core.support import formatting as fmt
@@ -33,6 +33,30 @@ def effect(event: CompressionEvent) -> str:
     if event.duration is not None:
         parts.append(fmt.duration(event.duration))
     return " · ".join(parts)
+
+
+def reason(event: CompressionEvent) -> str:
+    """The explanation without the sizes compared, which a row below it states."""
+    said = event.explanation or "The cause is unknown."
+    cause, sizes, _ = said.partition(f": {fmt.count(event.tokens)} against ")
+    return f"{cause}." if sizes else said
+
+
+def steps(event: CompressionEvent) -> Iterator[str]:
+    """The steps of the arithmetic without the last, the comparison, which the row of sizes states."""
+    said = [f"{fmt.count(event.tokens)} {sign} {fmt.count(event.threshold)}" for sign in (">=", "<")]
+    return (step for step in event.arithmetic if step not in said)
+
+
+def compared(event: CompressionEvent) -> str:
+    """The size that was compared, and with what."""
+    tokens, threshold, window = event.tokens, event.threshold, event.window
+    if event.trigger in ASKED_FOR:
+        return f"{fmt.count(tokens)} tokens; the limit of {fmt.count(threshold)} did not matter"
+    known = f"{fmt.count(tokens)} tokens, "
+    if tokens is not None and threshold is not None:
+        known += f"{abs(tokens - threshold):,} {'over' if tokens >= threshold else 'under'} the "
+    return f"{known}limit of {fmt.count(threshold)} · window {fmt.count(window)}"
 
 
 def summary(event: CompressionEvent) -> str:

@@ -84,7 +84,7 @@ def indented(lines: Iterable[str], by: str = "  ") -> Iterator[str]:
     """The same lines, indented, with their colours."""
     from inspector.terminal.ink import joined
 
-    return (joined(by, line) for line in lines)
+    return (joined(by, line) if line else line for line in lines)
 
 
 def evidence(found: Iterable[Evidence], indent: str, *, rows: int = 1) -> Iterator[str]:

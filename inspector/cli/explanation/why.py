@@ -201,7 +201,7 @@ def _event(number: int, event: CompressionEvent, *, is_in_headline: bool) -> Ite
     """One event; the headline's event does not repeat the headline."""
     from core.model.finding import certainty
     from core.support import formatting as fmt
-    from inspector.base.event_words import effect, summary
+    from inspector.base.event_words import compared, effect, reason, steps, summary
     from inspector.terminal.ink import joined
 
     head = event.headline
@@ -209,13 +209,14 @@ def _event(number: int, event: CompressionEvent, *, is_in_headline: bool) -> Ite
     yield joined(f"{number}. {fmt.moment(event.at)}  ", said)
     if head.remedy and not is_in_headline:
         yield output.fix(head.remedy, head.severity, INDENT)
-    yield f"{INDENT}{event.explanation}  [{certainty(event)}]"
+    yield f"{INDENT}{reason(event)}  [{certainty(event)}]"
     yield from (f"{INDENT}sources disagree: {line}" for line in event.disagreements)
     yield from _field("result", effect(event), INDENT)
+    yield from _field("size", compared(event), INDENT)
     yield from _field("summary", summary(event), INDENT)
     if event.focus:
         yield from _field("focus", event.focus, INDENT)
-    yield from _fields("limit", event.arithmetic, INDENT)
+    yield from _fields("limit", steps(event), INDENT)
     yield from output.evidence(event.evidence, INDENT, rows=2)
 
 

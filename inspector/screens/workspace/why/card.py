@@ -11,7 +11,17 @@ from core.model.compaction.preview import Retention
 from core.model.finding import Evidence, Verdict, certainty
 from core.preview.past import Aftermath
 from core.support import formatting as fmt
-from inspector.base.event_words import HEAVIEST, bill, effect, heaviest, lost, summary
+from inspector.base.event_words import (
+    HEAVIEST,
+    bill,
+    compared,
+    effect,
+    heaviest,
+    lost,
+    reason,
+    steps,
+    summary,
+)
 from inspector.screens.workspace.why.curve import mark_token
 from inspector.terminal.glyphs import VERDICT
 from inspector.terminal.glyphs import VERDICT as SIGN
@@ -117,28 +127,16 @@ def event_lines(
         yield from field("cost", bill(aftermath.payback) if aftermath else WAITING, width, ink, "money")
         yield from field("lost", lost(aftermath.kept) if aftermath else WAITING, width, ink)
         yield from missing_lines(aftermath.kept if aftermath else None, width, ink, quotes)
-    yield from _verdict(_reason(event), event.verdict, certainty(event), width, ink)
+    yield from _verdict(reason(event), event.verdict, certainty(event), width, ink)
     for words in event.disagreements:
         yield from field("▲ but", words, width, ink, "severity-warning")
     yield from field("result", effect(event), width, ink)
     yield from field("size", compared(event), width, ink)
-    yield from _sums((step for step in event.arithmetic if step not in _comparisons(event)), width, ink)
+    yield from _sums(steps(event), width, ink)
     yield from field("summary", summary(event), width, ink)
     if event.focus:
         yield from field("focus", event.focus, width, ink)
     yield from field("where", where(event), width, ink)
-
-
-def _reason(event: CompressionEvent) -> str:
-    """The explanation without the sizes compared, which a row below it states."""
-    said = event.explanation or "The cause is unknown."
-    reason, sizes, _ = said.partition(f": {fmt.count(event.tokens)} against ")
-    return f"{reason}." if sizes else said
-
-
-def _comparisons(event: CompressionEvent) -> tuple[str, ...]:
-    """The last step of the arithmetic as the row of sizes states it."""
-    return tuple(f"{fmt.count(event.tokens)} {sign} {fmt.count(event.threshold)}" for sign in (">=", "<"))
 
 
 def missing_lines(kept: Retention | None, width: int, ink: Palette, most: int = HEAVIEST) -> Iterator[Line]:
@@ -196,17 +194,6 @@ def brief(now: Now) -> str:
     if now.headroom > 0:
         return f"not yet: {size}, {fmt.short(now.headroom)} to go"
     return f"would fire: {size}{', but blocked' if now.blocked_by else ''}"
-
-
-def compared(event: CompressionEvent) -> str:
-    """The size that was compared, and with what."""
-    tokens, threshold, window = event.tokens, event.threshold, event.window
-    if event.trigger in ASKED_FOR:
-        return f"{fmt.count(tokens)} tokens; the limit of {fmt.count(threshold)} did not matter"
-    known = f"{fmt.count(tokens)} tokens, "
-    if tokens is not None and threshold is not None:
-        known += f"{abs(tokens - threshold):,} {'over' if tokens >= threshold else 'under'} the "
-    return f"{known}limit of {fmt.count(threshold)} · window {fmt.count(window)}"
 
 
 def where(event: CompressionEvent) -> str:

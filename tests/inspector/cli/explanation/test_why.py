@@ -51,6 +51,10 @@ def test_one_command_says_why_what_was_lost_and_what_it_cost(as_text: Text) -> N
     assert labels == ["lost", "missing", "cost", "now"]
     assert any("Never retry refunds automatically" in line for line in top)
     assert any(line.startswith("cost     $0.64 · summary $0.46") for line in top)
+    (size,) = (line for line in shown if line.strip().startswith("size "))
+    exact = size.split()[1]
+    stated = [line for line in shown if exact in line and not line.strip().startswith("log ")]
+    assert stated == [size], "the exact size is stated once"
     assert sum("had passed the 150K limit" in line for line in shown) == 1, "the answer is not said again"
 
 
