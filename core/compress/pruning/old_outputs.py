@@ -12,11 +12,10 @@ from typing import Any
 from core.compress.messages.list_rows import Row, without_keys
 from core.compress.pruning.shrink import SCREENSHOT, has_images, is_stub
 from core.compress.pruning.skills import MARK as SKILL_MARK
-from core.compress.sizing.estimate import is_image
 from core.hermes.policy.cut_rules import TailRules
 from core.hermes.policy.output_rules import AssemblyRules
 from core.model.compaction.plan import Plan
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, is_image
 
 _STRIPPED = "[Attached image — stripped after compression]"
 _SUMMARY_KEPT = 200

@@ -11,10 +11,9 @@ from core.compress.messages.kinds import calls_of, function_of
 from core.compress.pruning.skills import skill_named
 from core.compress.pruning.stubs import stub_line
 from core.compress.pruning.truncate import is_warned, warning_mark
-from core.compress.sizing.estimate import is_image
 from core.hermes.policy.cut_rules import PruneRules
 from core.hermes.policy.policy import Policy
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, images_in, is_image
 
 DUPLICATE = "[Duplicate tool output — same content as a more recent call]"
 CLEARED = "[Old tool output cleared to save context space]"
@@ -78,10 +77,7 @@ def duplicate(message: Message) -> Message:
 
 def has_images(message: Message) -> bool:
     """Whether a tool result carries images, including those in an unconverted multimodal result."""
-    content = message.content
-    if isinstance(content, dict) and content.get("_multimodal"):
-        content = content.get("content")
-    return isinstance(content, list) and any(map(is_image, content))
+    return images_in(message.content) > 0
 
 
 def skill_loaded(message: Message, calls: Calls) -> str | None:

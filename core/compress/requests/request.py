@@ -17,13 +17,12 @@ from core.compress.pruning.old_outputs import demoted
 from core.compress.pruning.truncate import elide_middle
 from core.compress.requests.additions import Finish, finished
 from core.compress.requests.sample import bounded, sampled
-from core.compress.sizing.estimate import is_image
 from core.compress.summarise.base import SummaryRequest, SummaryResult, SummaryStatus
 from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.summary_rules import SummaryRules
 from core.model.compaction.plan import Plan
-from core.model.transcript.message import Message
+from core.model.transcript.message import Message, is_image
 from core.redact.message import redact_message
 from core.redact.text import redact_text
 

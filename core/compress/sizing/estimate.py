@@ -17,9 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from core.hermes.policy.trigger_rules import EstimateRules
-from core.model.transcript.message import Message, Wire
+from core.model.transcript.message import IMAGE_TYPES, Message, Wire, is_image
 
-IMAGE_TYPES = frozenset({"image", "image_url", "input_image"})
 CHARS_PER_TOKEN = 4
 _DENSE = re.compile("[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]+")
 _BESIDE = frozenset({"_anthropic_content_blocks", "output"})  # keys that may hold images too
@@ -113,12 +112,6 @@ def image_count(wire: Wire, rules: EstimateRules) -> int:
     if rules.output_images:
         count += _count_parts(wire.get("output"), IMAGE_TYPES)
     return count
-
-
-def is_image(part: Any) -> bool:
-    """Whether a content part is an image."""
-    kind = part.get("type") if isinstance(part, dict) else None
-    return isinstance(kind, str) and kind in IMAGE_TYPES
 
 
 def sidecar(wire: Wire) -> str | None:

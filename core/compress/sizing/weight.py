@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from core.compress.messages.kinds import calls_of, function_of
 from core.compress.sizing.estimate import (
     CHARS_PER_TOKEN,
-    is_image,
     sidecar,
     text_tokens,
     without_ciphertext,
@@ -20,7 +19,7 @@ from core.hermes.policy.cut_rules import WeightRules
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.trigger_rules import EstimateRules
 from core.model.compaction.plan import Settings
-from core.model.transcript.message import Wire
+from core.model.transcript.message import Wire, is_image
 from core.support.program_files import shared_table
 
 _rules = partial(shared_table, "core/compress/sizing/replay.yaml")

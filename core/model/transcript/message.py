@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,6 +12,9 @@ from typing import Any
 
 Wire = Mapping[str, Any]
 """A message in OpenAI wire form. Key order is kept: Hermes' estimates measure the Python repr of the dict."""
+
+IMAGE_TYPES = frozenset({"image", "image_url", "input_image"})
+_STORED = re.compile(rf'(?<!\\)"type"\s*:\s*"(?:{"|".join(sorted(IMAGE_TYPES))})"')
 
 
 class RowState(StrEnum):
@@ -144,3 +148,21 @@ def _part_text(part: Any) -> str:
 
 ReadMessages = Callable[[Sequence[int]], tuple[Message, ...]]
 """Reads the messages of rows, in the order given."""
+
+
+def is_image(part: Any) -> bool:
+    """Whether a content part is an image."""
+    kind = part.get("type") if isinstance(part, dict) else None
+    return isinstance(kind, str) and kind in IMAGE_TYPES
+
+
+def images_in(content: Any) -> int:
+    """How many images a content holds, also that of an unconverted multimodal result."""
+    if isinstance(content, dict) and content.get("_multimodal"):
+        content = content.get("content")
+    return sum(map(is_image, content)) if isinstance(content, list) else 0
+
+
+def stored_image(start: str) -> bool:
+    """Whether the beginning of a content, as stored in JSON, names an image part."""
+    return _STORED.search(start) is not None

@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from core.hermes.markers.markers import find_summary
-from core.model.transcript.message import Message, json_object
+from core.model.transcript.message import Message, json_object, stored_image
 from core.model.transcript.session import Session
 from core.store.database.connect import reading
 from core.store.database.open_database import TEXTS, OpenDatabase, Schema
@@ -131,7 +131,7 @@ def _preview(row: sqlite3.Row, copied: bool, chars: int) -> RowPreview:
         tool_name=tool,
         calls=len(names),
         is_summary=bool(row["_compressed_summary"]) or find_summary(text) is not None,
-        images=encoded and '"image' in text,
+        images=encoded and stored_image(text),
         damage=tuple(cells.damage),
     )
 

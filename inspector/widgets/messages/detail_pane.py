@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rich.style import Style
 
 from core.model.compaction.plan import Part
-from core.model.transcript.message import Message, RowState
+from core.model.transcript.message import Message, RowState, images_in
 from core.support import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line, Palette
@@ -165,7 +165,7 @@ def _text(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
     words = laid_out(text) if detail.message.role == "tool" else text
     for line in wrap(clean(words[: detail.shown]), width) if text else ():
         yield Line().preformatted(line, palette.style("ink"))
-    if images := _images(detail.message.content):
+    if images := images_in(detail.message.content):
         yield Line().add(f"▣ {fmt.plural(images, 'image')}, not shown", palette.style("ink-muted"))
     if len(text) > detail.shown:
         kilo = f"first {detail.shown // 1024:,} KB of {len(text) // 1024:,} KB · m for more"
@@ -188,9 +188,3 @@ def _calls(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
 def _railed(text: str, width: int, rail: str, rail_ink: Style, ink: Style) -> Iterator[Line]:
     for line in wrap(clean(text), max(1, width - len(rail))):
         yield Line().preformatted(rail, rail_ink).preformatted(line, ink)
-
-
-def _images(content: object) -> int:
-    if not isinstance(content, Sequence) or isinstance(content, str):
-        return 0
-    return sum(1 for part in content if isinstance(part, Mapping) and "image" in str(part.get("type", "")))

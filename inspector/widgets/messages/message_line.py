@@ -12,7 +12,7 @@ from rich.style import Style
 
 from core.hermes.markers.markers import find_summary
 from core.model.compaction.plan import Part
-from core.model.transcript.message import Message, RowState, ToolCall
+from core.model.transcript.message import Message, RowState, ToolCall, images_in
 from core.model.transcript.storage import RowPreview
 from core.redact.known_values import KNOWN
 from core.redact.quick_check import masked_start
@@ -85,8 +85,7 @@ def message_row(
     index: int, message: Message, part: Part | None, tokens: int | None, *, lost: float | None = None
 ) -> MessageRow:
     """The row of a message that is already in memory."""
-    row, calls, content = message.row, message.tool_calls, message.content
-    images = not isinstance(content, str) and "image" in str(content)[:PREVIEW_CHARS]
+    row, calls = message.row, message.tool_calls
     preview = RowPreview(
         id=row.id if row else -1 - index,
         session_id=row.session_id if row else "",
@@ -96,7 +95,7 @@ def message_row(
         state=row.state if row else RowState.LIVE,
         tool_name=calls[0].name if calls else None,
         calls=len(calls),
-        images=images,
+        images=images_in(message.content) > 0,
         is_summary=find_summary(message.text) is not None,
     )
     return MessageRow(index, preview, part, tokens, calls=calls, lost=lost)
