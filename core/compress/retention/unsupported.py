@@ -41,7 +41,9 @@ _IN_PROGRAM = re.compile(r"[\d_/.]")
 """What a name has that only programs use."""
 
 _VALUES = _EXACT | {"numbers", "dates"}
-_MAX_CLAIMS = 40
+_MAX_CLAIMS, _MAX_SENTENCE = 40, 2000
+"""The most claims, and characters of a sentence, that are checked: longer ones are tables or lists."""
+
 _FIGURES, _SENTENCES = 2, 3
 """With this many wrong figures, or sentences with anything wrong, a summary is certainly wrong."""
 
@@ -65,8 +67,11 @@ _HEADING = re.compile(r"^(#.*$|\*\*[^*\n]{3,60}(?:\*\*:?[ \t]*$|[.:]\*\*(?=[ \t]
 """A heading on its own line, or in bold before its text: `**State:** all three are open`."""
 _BULLET = "-*• "
 _ITEM = re.compile(r"^\s*\d+[.)]\s+")
-_CUT = re.compile(r"[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|(?<!/)\.{3})(?:\s?\[[\w ]*\])?)")
+_CUT = re.compile(r"(?<![^\s…⟪])[^\s…⟪]*\s?(?:⟪[^⟫\n]*⟫?\S*|(?:…|(?<!/)\.{3})(?:\s?\[[\w ]*\])?)")
 """A word that was cut off, with the mark that says so."""
+
+_ENDLESS = re.compile(r"(?<=\d[\d,.]{60})[\d,.]+")
+"""What is left of a row of digits that is no figure: Python reads at most 4,300 digits as a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,14 +193,14 @@ def _beside(claim: Unsupported, evidence: Evidence) -> Unsupported:
 
 def _sentences(summary: str) -> Iterator[tuple[str, bool]]:
     """Each sentence of a summary, wrapped lines joined, and whether it is below a heading of rules."""
-    first, *rest = _HEADING.split(summary)
+    first, *rest = _HEADING.split(_ENDLESS.sub("", summary))
     for heading, body in (("", first), *zip(rest[::2], rest[1::2], strict=True)):
         rule = claim_words().rules_heading.search(heading) is not None
         lines = (line for line in (heading, *body.splitlines()) if not line.startswith("#"))
         items = (_ITEM.sub("- ", line) for line in lines if not lexicon().handoff.match(line))
         text = "\n".join(line.removeprefix(markers()["grounded_open"]) for line in items)
         for sentence in sentences(_CUT.sub("… ", text)):
-            yield sentence, rule and sentence != heading.strip()
+            yield sentence[:_MAX_SENTENCE], rule and sentence != heading.strip()
 
 
 def _named(text: str) -> Iterator[FactValue]:

@@ -25,7 +25,7 @@ _FAR = 60
 _BETWEEN = "\n\x1e\n"
 """Separates two messages."""
 
-_MAX_PLACES = 300
+_MAX_PLACES, _MAX_DIGITS = 300, 20
 """How many occurrences of a value are checked; one inside longer words more often counts as known."""
 
 _STEM = 6
@@ -168,7 +168,7 @@ class Evidence:
 
     def codes(self, figure: str) -> bool:
         """Whether a whole number occurs in hexadecimal."""
-        return figure.isdecimal() and self.mentions(hex(int(figure)))
+        return figure.isdecimal() and len(figure) <= _MAX_DIGITS and self.mentions(hex(int(figure)))
 
     def is_record(self, line: str) -> bool:
         """Whether a line of a summary records a call that was made, with its result."""

@@ -531,6 +531,14 @@ WORDS = (
     "#22",
     "``",
 )
+
+
+@pytest.mark.parametrize("endless", ["7" * 5000, "1,234" * 1000, "$1," * 3000])
+def test_a_figure_without_end_stops_nothing(endless: str) -> None:
+    claims(f"The export gives up after {endless} attempts.")
+    claims("The export gives up after 9 attempts.", [*WORK, assistant(f"It took {endless} attempts.")])
+
+
 texts = st.lists(days | figures | st.sampled_from(WORDS) | st.text(max_size=9), max_size=30).map(" ".join)
 
 
