@@ -37,6 +37,7 @@ _EXACT = frozenset(("paths", "ids", "names", "urls", "hashes"))
 _SHORT, _SERIAL = re.compile("[A-Z]{2,4}"), re.compile(r"\d{5,}(?<!00)")
 """An abbreviation, which anybody may make of other words; and a number too long to be anything but a name."""
 
+_CODE_BEHIND = re.compile(r" \(([A-Z]{3})\)")
 _IN_PROGRAM = re.compile(r"[\d_/.]")
 """What a name has that only programs use."""
 
@@ -217,10 +218,9 @@ def _strange_words(sentence: str, evidence: Evidence, language: str) -> Iterator
     # In German every noun is capitalised.
     heading = sentence.endswith((":", "：")) or sentence.isupper()
     plain = "" if heading or language == "de" else _without_label(sentence)
+    named = (name[0] for name in _NAME.finditer(plain) if not _has_code(plain[name.end() :], evidence))
     strange = (
-        name
-        for name in _NAME.findall(plain)
-        if name not in lexicon().known_codes and not _is_known_name(name, evidence)
+        name for name in named if name not in lexicon().known_codes and not _is_known_name(name, evidence)
     )
     yield from (("names", name) for name in islice(strange, 1))
 
@@ -270,6 +270,12 @@ def _is_known_name(name: str, evidence: Evidence) -> bool:
     forms = (*words, words[-1].removesuffix("s"), words[0][:3])
     known = any(map(evidence.mentions, forms)) or any(map(evidence.knows, roots(name)))
     return known or (len(words) > 1 and evidence.codes_as("".join(word[0] for word in words)))
+
+
+def _has_code(behind: str, evidence: Evidence) -> bool:
+    """Whether a name is followed by a code that the messages use for it: Houston (IAH)."""
+    code = _CODE_BEHIND.match(behind)
+    return code is not None and evidence.mentions(code[1])
 
 
 def _without_label(sentence: str) -> str:

@@ -43,6 +43,9 @@ _WHOLE = re.compile(r"\d of $")
 _CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
 _SPAN = re.compile(r"\b(\d{1,3}) ?(min|h)")
 
+_FRAMEWORK = re.compile(r"[A-Z]\w*\.js")
+"""A library that is called as a file, but by its name alone elsewhere: `Next.js`."""
+
 _CODE = re.compile(r"\b(?:HTTP|status|codes?|exit) $", re.IGNORECASE)
 _CODES = re.compile(r"[45]\d\ds")
 _DAY_ONLY = re.compile(r"(?P<day>\d\d)\.(?P<month>0\d|1[0-2])")
@@ -115,6 +118,8 @@ def _path(path: str, evidence: Evidence) -> bool:
     """A file is known by its name and folder, anything else if its parent folders are known."""
     parts = endings(path)
     if not parts or evidence.holds(path):
+        return True
+    if _FRAMEWORK.fullmatch(path) and evidence.mentions(path.removesuffix(".js")):
         return True
     if not evidence.mentions(parts[-1]):
         return False

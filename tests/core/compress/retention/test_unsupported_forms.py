@@ -23,7 +23,7 @@ IMPORT = [
     *call("terminal", "Total tokens: 59\nsampled 44 tokens of the importer text", command="wc importer.txt"),
     assistant(
         "The filter was at 20 Hz. It reads 8 files in parallel. The stub test returns 501 by design; "
-        "it took 44 minutes from 6:46."
+        "it took 44 minutes from 6:46 at IAH."
     ),
 ]
 
@@ -49,6 +49,7 @@ IMPORT = [
         "The base reader was offered and accepted.",
         "Of the four readers the last was dropped.",
         "It is an Importer/Filter/Stub design.",
+        "The page is Importer.js 8, and as booked from Houston (IAH).",
         "It uses about 0.9 GiB and answers with 501s.",
         "It raised AssertionErrors, and `AssertionErrors` stopped the stub test.",
     ],
