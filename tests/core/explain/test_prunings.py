@@ -53,14 +53,19 @@ def test_a_cache_lost_behind_it_was_lost_by_it(make_home: MakeHome) -> None:
     assert "proactive_prune_tokens" in found.evidence[-1].text
 
 
-def test_a_pruning_before_any_compaction_is_told_as_that(make_home: MakeHome) -> None:
-    home = make_home("0.22", f"{CONFIG}compression:\n  proactive_prune_tokens: 15000\n")
+def set_aside(home: Home) -> list[int]:
+    """The rows of a short conversation, all marked as compacted."""
     home.db.session("S")
     home.turn()
     home.talk(4)
     live = home.db.live("S")
     home.db.mark(live, active=0, compacted=1)
-    for row in live:
+    return live
+
+
+def test_a_pruning_before_any_compaction_is_told_as_that(make_home: MakeHome) -> None:
+    home = make_home("0.22", f"{CONFIG}compression:\n  proactive_prune_tokens: 15000\n")
+    for row in set_aside(home):
         home.db.copy(row)
     (event,) = explained(home).events
     assert event.trigger is Trigger.PRUNE
@@ -70,11 +75,7 @@ def test_a_pruning_before_any_compaction_is_told_as_that(make_home: MakeHome) ->
 
 def test_a_row_that_an_engine_wrote_anew_makes_no_compaction_of_it(make_home: MakeHome) -> None:
     home = make_home("0.22")
-    home.db.session("S")
-    home.turn()
-    home.talk(4)
-    live = home.db.live("S")
-    home.db.mark(live, active=0, compacted=1)
+    live = set_aside(home)
     for row in live:
         anew = {"content": "asked once more", "message_uid": "f" * 32} if row == live[-4] else {}
         home.db.copy(row, **anew)
