@@ -113,6 +113,14 @@ def decided_before(plan: Plan, context: ConversationContext) -> str:
     return refuses_beyond(context, plan.compared_tokens, plan.threshold_tokens)
 
 
+def limit_in_force(plan: Plan, context: ConversationContext) -> int | None:
+    """The threshold that counts: the plan's, or that of another engine in charge; None if that names none."""
+    if plan.engine or context.engine is None:
+        return plan.threshold_tokens
+    line = context.engine.line
+    return None if line is None else line.threshold or None
+
+
 def _by_own_rules(plan: Plan, cut: str) -> Headline:
     """The same as far as Hermes knows; `cut` is what /compress would do."""
     if plan.threshold_tokens is None:

@@ -57,7 +57,7 @@ def short(value: int | None, *, mark: str = "") -> str:
     return f"{mark}{sign}{size}"
 
 
-def round_number(value: int) -> str:
+def round_number(value: int | None) -> str:
     """Like `short`, without a fraction of zero: `150K`, `54.4K`, `200K`, `64K`."""
     return short(value).replace(".0", "")
 

@@ -18,7 +18,7 @@ from core.hermes.provider_errors.meaning import meaning_of
 from core.hermes.provider_errors.reaction import is_output_cap, lower_window, parsed_available, parsed_limit
 from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.finding import Headline, Severity
-from core.support.formatting import limit, short
+from core.support.formatting import limit, round_number, short
 from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
@@ -142,10 +142,13 @@ def refused_first(
         return None
     table, most, least = headlines(), served[0], context.policy(None).threshold.minimum
     sentence = table["refused_next" if tokens >= most else "refused_first"].format(
-        most=short(most), tokens=short(tokens), left=short(most - tokens), limit=limit(threshold, window)
+        most=round_number(most),
+        tokens=short(tokens),
+        left=short(most - tokens),
+        limit=limit(threshold, window),
     )
     helps = table["after_refusal" if most >= least else "after_small_refusal"].format(
-        window=short(most), expected=short(window), least=short(least)
+        window=round_number(most), expected=round_number(window), least=round_number(least)
     )
     return Headline(f"{sentence}.", f"{helps}.", Severity.WARNING)
 

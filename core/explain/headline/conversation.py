@@ -17,7 +17,7 @@ from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
 from core.model.finding import COMPRESS_NOW, Headline, Severity, Verdict, shortened
 from core.redact.quick_check import masked_start
-from core.support.formatting import NEAR_LIMIT, limit, plural, short
+from core.support.formatting import NEAR_LIMIT, limit, plural, round_number, short
 from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
@@ -186,8 +186,8 @@ def _helps(event: CompressionEvent, expected: int | None, served: int | None) ->
         return str(by_summary if share > _LONG else _table()["after_growing"]) if grown else None
     least = load_policy(event.release or newest_release()).threshold.minimum
     key = "after_refusal" if window >= least else "after_small_refusal"
-    values = {"window": short(window), "expected": short(expected), "least": short(least)}
-    return str(_table()[key]).format(**values)
+    named = {"window": window, "expected": expected, "least": least}
+    return str(_table()[key]).format(**{name: round_number(size) for name, size in named.items()})
 
 
 def _did_nothing(event: CompressionEvent) -> bool:

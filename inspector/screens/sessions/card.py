@@ -99,7 +99,7 @@ def _window(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
     if extra.answer.sentence:
         return _answer(extra)
     return (
-        *_context_use(extra.context_use),
+        *_context_use(extra),
         ("ink-muted?", _compressions(extra)),
         ("ink-muted?", f" · {active}"),
     )
@@ -119,7 +119,9 @@ def _compressions(extra: Extra) -> str:
     return f" · {fmt.plural(extra.compressions, 'compression')}{failed}"
 
 
-def _context_use(use: ContextUse) -> tuple[Piece, ...]:
+def _context_use(extra: Extra) -> tuple[Piece, ...]:
+    """Size and limit; how far that is only once it is known that no provider refuses before it."""
+    use = extra.context_use
     if use.share is None or use.tokens is None:
         return (("ink-muted", NO_WINDOW if use.window is None else "nothing to send yet"),)
     full: tuple[Piece, ...] = (
@@ -128,9 +130,11 @@ def _context_use(use: ContextUse) -> tuple[Piece, ...]:
     )
     if not use.threshold:
         return full
-    left = use.threshold - use.tokens
+    limit, left = f" · limit {fmt.count(use.threshold)}", use.threshold - use.tokens
+    if extra.refused_at:
+        return (*full, ("ink-muted", f"{limit}, "), ("severity-warning", f"but {extra.refused_at}"))
     room = f"{fmt.count(left)} to go" if left > 0 else f"{fmt.count(-left)} past it"
-    return (*full, ("ink-muted", f" · limit {fmt.count(use.threshold)}, {room}"))
+    return (*full, ("ink-muted", limit if extra.state is None else f"{limit}, {room}"))
 
 
 def _spent(row: SessionLine) -> tuple[Piece, ...]:

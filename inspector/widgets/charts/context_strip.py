@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.compaction.plan import Part, Plan, Span
-from core.support.formatting import ESTIMATE, short
+from core.support.formatting import ESTIMATE, round_number, short
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.context_strip_layout import StripLayout, strip_layout
@@ -160,7 +160,7 @@ def _threshold_label(line: Line, plan: Plan, layout: StripLayout, palette: Palet
     """Add the threshold's label to the right of its tick, else to the left, else not at all."""
     if layout.threshold is None:
         return line
-    words, column = f"threshold {short(plan.threshold_tokens)}", MARGIN + layout.threshold
+    words, column = f"threshold {round_number(plan.threshold_tokens)}", MARGIN + layout.threshold
     text = f"{glyphs.THRESHOLD} {words}"
     if column + len(text) > layout.width + MARGIN:
         text, column = f"{words} {glyphs.THRESHOLD}", column - len(words) - 1

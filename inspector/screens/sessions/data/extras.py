@@ -119,6 +119,7 @@ def _measure(store: Store, line: SessionLine) -> Extra:
         found.headline,
         request_curve(found),
         happened is not None,
+        found.now.refused_at,
     )
 
 
@@ -145,9 +146,9 @@ def _standing(found: Explanation, severity: Severity | None) -> tuple[Severity |
 
 
 def _watched(line: SessionLine, use: ContextUse, now: Now) -> Severity | None:
-    """A warning near the limit, over damaged rows, and while failed attempts refuse the next one."""
+    """A warning near the limit, over damaged rows, and while a provider or failed attempts come before it."""
     damaged = any(session.damage for session in line.row.sessions)
-    return Severity.WARNING if use.near or damaged or now.failing else None
+    return Severity.WARNING if use.near or damaged or now.failing or now.refused_at else None
 
 
 def _fewer(sizes: Sequence[int]) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
@@ -13,7 +13,7 @@ from core.model.compaction.plan import Plan
 from core.model.finding import NO_HEADLINE
 from core.model.transcript.conversation import Generation
 from core.preview.generation import Reading, followed
-from core.preview.headline import decided_before, plan_headline
+from core.preview.headline import decided_before, limit_in_force, plan_headline
 from core.preview.what_if import Hypothesis
 from inspector.base.workers import ask
 from inspector.screens.workspace.map.detail import MapDetail
@@ -126,7 +126,8 @@ class MapPlanner:
         whose = "" if engine is None else engine.title
         before = decided_before(plan, reading.context.context)
         self._widgets.header.show(plan, supposed=state.changed, engine=whose, before=before)
-        self._widgets.strip.show(plan)
+        fires_at = limit_in_force(plan, reading.context.context)
+        self._widgets.strip.show(replace(plan, threshold_tokens=fires_at))
         self._listing.lay_bands()
         self._detail.show_sums()
         self._detail.show_row()

@@ -68,7 +68,7 @@ def test_what_was_refused_and_what_is_left_are_counted_alike(home: Home) -> None
     assert event.tokens == 25_600
     assert event.tokens_after is not None
     assert event.tokens_after < 25_600
-    assert "at most 26.0K" in (event.headline.remedy or "")
+    assert "at most 26K" in (event.headline.remedy or "")
 
 
 def test_a_request_larger_than_the_plan_allows_in_a_minute_is_not_told_by_its_status(home: Home) -> None:
@@ -116,7 +116,7 @@ def test_where_telemetry_names_the_trigger_the_refusal_still_says_what_the_provi
         effective_threshold=54_400,
     )
     event = only(home)
-    assert "at most 26.0K" in (event.headline.remedy or "")
+    assert "at most 26K" in (event.headline.remedy or "")
     assert [one for one in event.evidence if "27807" in one.text]
 
 
@@ -141,7 +141,7 @@ def test_a_threshold_above_what_the_provider_takes_is_reported_until_a_longer_re
     said = "the provider refuses beyond 40,000 tokens, before 54,400 are reached"
     assert any(said in note for note in explained(home).notes)
     now = explained(home).now
-    assert now.headline.sentence.startswith("The provider refuses requests beyond 40.0K")
+    assert now.headline.sentence.startswith("The provider refuses requests beyond 40K")
     assert now.refused_at == "the provider refuses beyond 40,000"
     home.call(2, 41_000)
     assert not explained(home).now.refused_at

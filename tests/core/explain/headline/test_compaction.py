@@ -103,8 +103,8 @@ def test_one_whose_summary_ran_away_blames_the_summary_model() -> None:
 def test_a_window_smaller_than_hermes_expects_brings_the_refusal_again() -> None:
     told = event_headline(event(Trigger.OVERFLOW, tokens=30_600, window=30_000), expected=64_000)
     assert told.remedy is not None
-    assert told.remedy.startswith("The provider takes at most 30.0K tokens, ")
-    assert "needs a window of at least 64.0K" in told.remedy  # nor can model.context_length say so
+    assert told.remedy.startswith("The provider takes at most 30K tokens, ")
+    assert "needs a window of at least 64K" in told.remedy  # nor can model.context_length say so
     served = event_headline(event(Trigger.OVERFLOW, window=200_000), expected=200_000, served=100_000)
     assert "or correct model.context_length" in (served.remedy or "")
     assert told.severity is Severity.WARNING

@@ -170,9 +170,9 @@ def test_a_plan_says_that_the_provider_refuses_before_the_threshold(tmp_path: Pa
     assert any(said in note for note in _plan(cli, "S", "--home", str(tmp_path))["notes"])
     assert said in cli("plan", "S", "--home", tmp_path).out
     told = _plan(cli, "S", "--home", str(tmp_path))
-    assert told["headline"].startswith("The provider refuses requests beyond 40.0K tokens, ")
+    assert told["headline"].startswith("The provider refuses requests beyond 40K tokens, ")
     assert "so the 54.4K limit (0.85 of 64K) is never reached." in told["headline"]
-    assert told["remedy"].startswith("The provider takes at most 40.0K tokens")
+    assert told["remedy"].startswith("The provider takes at most 40K tokens")
     now = next(
         line for line in cli("why", "S", "--home", tmp_path).out.splitlines() if line.startswith("now ")
     )

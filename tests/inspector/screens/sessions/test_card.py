@@ -21,6 +21,7 @@ from inspector.screens.sessions.list_view import SessionsList
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
+from tests.core.explain.home import Home
 from tests.inspector.driving import at_sizes, settle, settled
 from tests.inspector.screens.conftest import drawn, press
 
@@ -118,3 +119,24 @@ async def test_the_card_says_of_a_server_of_ones_own_that_nobody_bills_it_as_the
             while listing.current.title != "Résumé du journal":
                 await press(pilot, "up")
             assert "no cost recorded" in drawn(pilot)
+
+
+async def test_what_a_provider_refuses_is_not_still_to_go_and_marks_the_row(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.db.session("S")
+    home.turn()
+    home.talk(2)
+    home.refused("HTTP 400: This model's maximum context length is 40000 tokens.")
+    home.db.connection.close()
+    async with settled(app := InspectorApp([Location(tmp_path / "state.db", tmp_path)]), 120, 40) as pilot:
+        listing, card = app.screen.query_one(SessionsList), app.screen.query_one(SessionCard)
+        assert listing.current is not None
+        key = listing.current.key
+        assert listing.extras[key].severity is Severity.WARNING
+        text = drawn(pilot)
+        assert "limit 54,400, but the provider refuses beyond 40,000" in text
+        assert "to go" not in text
+        listing.extras[key] = replace(listing.extras[key], refused_at="", state=None)
+        card.tell(listing)  # figures of an earlier run do not tell what a provider said
+        assert "limit 54,400" in drawn(pilot)
+        assert "to go" not in drawn(pilot)
