@@ -103,6 +103,12 @@ def _rows(rehearsal: Rehearsal, width: int, ink: Palette) -> Iterator[Line]:
         yield from field("tried", f"✓ {tried}", width, ink, "severity-ok")
 
 
+def summary_text(rehearsal: Rehearsal) -> str:
+    """The text of the row that holds the summary, as it would be written."""
+    texts = (row.values.get("content") for row in rehearsal.inserted if row.is_summary)
+    return next((text for text in texts if isinstance(text, str)), "")
+
+
 def _written(rehearsal: Rehearsal) -> str:
     copies = sum(row.source_row is not None for row in rehearsal.inserted)
     new = len(rehearsal.inserted) - copies

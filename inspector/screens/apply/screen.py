@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
+from textual.containers import Horizontal
 
 from core.model.compaction.apply import Applied, ApplyMode
 from core.model.finding import NO_HEADLINE
@@ -20,6 +21,7 @@ from inspector.screens.apply.model import (
     failed_answer,
     review_answer,
     review_lines,
+    summary_text,
     undone_lines,
     written_answer,
 )
@@ -29,7 +31,7 @@ from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.input_lines import PromptBar
 from inspector.widgets.bars.title_bar import TitleBar
-from inspector.widgets.panes.text_pane import TextPane
+from inspector.widgets.panes.text_pane import LongText, TextPane
 
 DETAILS = {
     Stage.CHECKING: "checking, nothing is written",
@@ -58,6 +60,8 @@ class ApplyScreen(Page):
     CSS_PATH = "apply.tcss"
     BINDINGS = bindings("apply")
 
+    text = getters.query_one("#review", TextPane)
+
     def __init__(self, location: Location, proposal: Proposal) -> None:
         super().__init__()
         self._location = location
@@ -69,17 +73,17 @@ class ApplyScreen(Page):
         self.stage = Stage.CHECKING
 
     def compose(self) -> ComposeResult:
-        """Title, answer, text, prompt, key bar."""
+        """Title, answer, text, on a wide screen the summary, prompt, key bar."""
         yield TitleBar()
         yield AnswerBar()
-        yield TextPane()
+        yield Horizontal(TextPane(id="review"), LongText(id="summary"))
         yield PromptBar()
         yield WritingBar()
 
     def on_mount(self) -> None:
         """Rehearse at once; that changes nothing."""
         self.query_one(TitleBar).heading = self.proposal.heading
-        self.query_one(TextPane).focus()
+        self.text.focus()
         self._enter(Stage.CHECKING)
         self.check(None)
 
@@ -87,7 +91,7 @@ class ApplyScreen(Page):
         self.stage = stage
         self.query_one(TitleBar).detail = DETAILS[stage]
         self._say()
-        self.query_one(TextPane).show(self._draw)
+        self.text.show(self._draw)
         self.refresh_bindings()
 
     def _draw(self, width: int, ink: Palette) -> Iterator[Line]:
@@ -142,6 +146,7 @@ class ApplyScreen(Page):
 
     def _reviewed(self, review: Review) -> None:
         self._review = review
+        self.query_one(LongText).read(summary_text(review.rehearsal))
         self._enter(Stage.REVIEW)
 
     def _wrote(self, applied: Applied) -> None:
@@ -176,7 +181,7 @@ class ApplyScreen(Page):
 
     @on(PromptBar.Answered)
     def _answered(self, event: PromptBar.Answered) -> None:
-        self.query_one(TextPane).focus()
+        self.text.focus()
         if event.text is None or self._review is None:
             return
         if event.text.strip() != self.proposal.confirmation:
@@ -206,4 +211,4 @@ class ApplyScreen(Page):
 
     def action_copy(self) -> None:
         """Copy what is shown."""
-        self.copy(f"{self.query_one(AnswerBar).text}\n\n{self.query_one(TextPane).text}")
+        self.copy(f"{self.query_one(AnswerBar).text}\n\n{self.text.text}")

@@ -8,15 +8,17 @@ from datetime import datetime
 
 from textual import getters, on
 from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.timer import Timer
 from textual.widgets import Input
 
-from core.model.transcript.message import RowState
+from core.model.transcript.message import Message, RowState
 from core.redact.quick_check import masked_start
 from core.support import formatting as fmt
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
-from inspector.base.workers import cancelled, in_thread, then
-from inspector.screens.page import Page
+from inspector.base.workers import ask_store, cancelled, in_thread, then
+from inspector.screens.page import WIDTHS, Page
 from inspector.screens.search.question import Hit, Question, SearchAnswer
 from inspector.terminal.glyphs import ROLE, ROLE_OTHER
 from inspector.terminal.line import Line
@@ -26,8 +28,13 @@ from inspector.widgets.bars.input_lines import InputLine
 from inspector.widgets.bars.status_line import Banner, Piece, StatusLine
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.messages.detail_pane import Detail, DetailPane
 
 RECENT, MAX_RECENT = "searches", 8
+GLANCE = 0.04
+"""Seconds the cursor must rest before its message is read."""
+WIDE = WIDTHS[-1][0]
+"""Columns from which there is room for a message beside the hits."""
 
 
 class HitList(RowList[Hit]):
@@ -70,13 +77,14 @@ class SearchScreen(Page):
         self._recent: tuple[str, ...] = ()
         self._chosen = -1
         self._text = text
+        self._resting: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """Input, number of hits, errors, hits, key bar."""
+        """Input, number of hits, errors, hits, on a wide screen the message of one, key bar."""
         yield InputLine(self.asked.label, self.asked.expects)
         yield StatusLine(id="found")
         yield Banner()
-        yield HitList(empty=_hint(self.asked.hint, self._recent))
+        yield Horizontal(HitList(empty=_hint(self.asked.hint, self._recent)), DetailPane())
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -131,6 +139,24 @@ class SearchScreen(Page):
     def _tell_place(self) -> None:
         count = self.hits.rows.count
         self.found.right = (("ink-muted", f"{self.hits.cursor + 1:,} of {count:,}"),) if count else ()
+        self.set_class(bool(count), "-found")
+        if self._resting is not None:
+            self._resting.stop()
+        if count and self.size.width >= WIDE:
+            self._resting = self.set_timer(GLANCE, self._read)
+
+    def _read(self) -> None:
+        """Read the message under the cursor, once the cursor rests."""
+        if (found := self.hits.current) is not None:
+            row = (found.hit.row_id,)
+            ask_store(self, "message", found.location, lambda store: store.messages(row), self._show)
+
+    def _show(self, messages: Sequence[Message]) -> None:
+        self.query_one(DetailPane).tell(Detail(None, messages[0]) if messages else None)
+
+    def on_resize(self) -> None:
+        """Show the message under the cursor as soon as there is room."""
+        self._tell_place()
 
     @on(RowList.Opened)
     def _open(self) -> None:

@@ -128,7 +128,7 @@ class DayBars(Widget):
         room, end = cell_len(clean_line(caption)), AXIS + 1 + places[-1][1]
         if end - AXIS - len(self.first) - len(self.last) < room + 2 * GAP:
             return Line().add(f"{self.first} to {self.last} · {caption}", muted, most=width)
-        line = Line().gap(AXIS + 1).add(self.first, faint).gap(GAP)
+        line = Line().cell(self.scale(0), AXIS, faint, right=True).gap().add(self.first, faint).gap(GAP)
         free = end - line.width - len(self.last) - GAP
         line.add(caption, muted, most=max(MIN_CAPTION, free - sum(cell_len(name) + 2 for _, name in names)))
         _named(line, names, end - len(self.last) - GAP, ink)

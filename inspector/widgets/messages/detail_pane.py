@@ -33,7 +33,7 @@ class Detail:
     """A message, and everything the pane says about it.
 
     Attributes:
-        index: Its index in the list.
+        index: Its index in the list; None outside of one.
         part: Its part of the cut; None if there is no plan.
         estimate: Tokens by the release's rule; None until measured.
         counted: Tokens by a real tokenizer, with the tokenizer's name; None until counted.
@@ -45,7 +45,7 @@ class Detail:
         shown: Characters to lay out.
     """
 
-    index: int
+    index: int | None
     message: Message
     part: Part | None = None
     estimate: int | None = None
@@ -73,7 +73,8 @@ class DetailPane(TextPane):
         """Show a message; the scroll position stays if it is the same one."""
         if detail == self._detail is not None:
             return
-        same = detail is not None and self._detail is not None and detail.index == self._detail.index
+        before = None if self._detail is None else self._detail.index
+        same = detail is not None and before is not None and detail.index == before
         self._detail = detail
         self.show(lambda width, palette: list(detail_lines(detail, width, palette)), keep_place=same)
 
@@ -95,7 +96,9 @@ def detail_lines(detail: Detail | None, width: int, palette: Palette) -> Iterato
 def _title(detail: Detail, palette: Palette) -> Line:
     role = detail.message.role
     ink = palette.style(f"role-{role}" if role in glyphs.ROLE else "ink", bold=True)
-    line = Line().add(f"#{detail.index}", palette.style("ink-muted")).gap()
+    line = Line()
+    if detail.index is not None:
+        line.add(f"#{detail.index}", palette.style("ink-muted")).gap()
     line.add(f"{glyphs.ROLE.get(role, glyphs.ROLE_OTHER)} {role}", ink)
     if detail.tool:
         line.add(" · ", palette.style("ink-faint")).add(detail.tool, palette.style("ink"))

@@ -23,7 +23,7 @@ from inspector.screens.apply.undo import UndoScreen
 from inspector.screens.apply.work import next_mode, short_id
 from inspector.screens.workspace.preview.next_screens import EditSummary, edit_text
 from inspector.screens.workspace.preview.view import PreviewView
-from inspector.widgets.panes.text_pane import TextPane
+from inspector.widgets.panes.text_pane import LongText, TextPane
 from tests.hostile import HOSTILE, harmful
 from tests.inspector.driving import at_sizes, front, settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
@@ -222,3 +222,16 @@ async def test_nothing_written_is_nothing_to_take_back(own: Location) -> None:
         await press(pilot, "U")
         assert not isinstance(pilot.app.screen, UndoScreen)
         assert "has written nothing" in drawn(pilot)
+
+
+async def test_a_wide_review_shows_the_summary_that_would_be_written(own: Location) -> None:
+    async with open_app(own, TITLE, "preview").run_test(size=(200, 60)) as pilot:
+        screen = await review(pilot)
+        assert screen._review is not None
+        row = next(one for one in screen._review.rehearsal.inserted if one.is_summary)
+        text = screen.query_one(LongText)
+        assert text.text.split() == row.values["content"].split()
+        assert "## Goal" in drawn(pilot)
+        async for _ in at_sizes(pilot, (120, 40)):
+            assert not text.display
+            assert "✓ unchanged" in drawn(pilot)

@@ -10,9 +10,10 @@ from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.settings.state import RememberedState
 from inspector.widgets.bars.status_line import Banner
+from inspector.widgets.messages.detail_pane import DetailPane
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import front, settle, settled
+from tests.inspector.driving import at_sizes, front, settle, settled
 from tests.inspector.screens.conftest import drawn, press
 
 
@@ -181,3 +182,20 @@ async def test_what_a_compaction_took_out_is_found_from_the_preview(app: MakeApp
         assert first.title == "generation 1"
         await press(pilot, "enter")
         assert isinstance(running.screen, WorkspaceScreen)
+
+
+async def test_a_wide_screen_shows_the_message_under_the_cursor_in_full(app: MakeApp, home: Path) -> None:
+    async with settled(running := app(home), 120, 30) as pilot:
+        await press(pilot, "ctrl+f", *"answer", "enter")
+        pane = front(running, SearchScreen).query_one(DetailPane)
+        assert (pane.display, pane.detail) == (False, None), "a message is read only where it is shown"
+        async for _ in at_sizes(pilot, (200, 60)):
+            rows = set()
+            for key in ("n", "n"):
+                found = front(running, SearchScreen).hits.current
+                assert found is not None
+                assert pane.display
+                assert f"row {found.hit.row_id} · " in drawn(pilot)
+                rows.add(found.hit.row_id)
+                await press(pilot, key)
+            assert len(rows) == 2

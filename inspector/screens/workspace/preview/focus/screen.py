@@ -20,7 +20,7 @@ from core.preview.words import kind_word
 from core.support import formatting as fmt
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
-from inspector.screens.page import Page
+from inspector.screens.page import HEIGHTS, Page
 from inspector.screens.workspace.preview.after_list import FATES, NO_FACTS
 from inspector.screens.workspace.preview.focus.column import FocusColumn
 from inspector.screens.workspace.preview.focus.model import (
@@ -40,6 +40,8 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.text_pane import TextPane
 
 COLUMN = 3
+HIGH = [*HEIGHTS, (45, "-high")]
+"""Rows from which there is room for the summaries and their facts at once."""
 WRITING = "The facts follow with the first summary."
 
 
@@ -79,6 +81,7 @@ class FocusLab(Page):
     """
 
     CSS_PATH = "focus.tcss"
+    VERTICAL_BREAKPOINTS = HIGH
     BINDINGS = bindings("focus")
 
     def __init__(

@@ -62,6 +62,8 @@ async def test_the_calls_fill_the_width_at_every_size(
         widget = await _bars(pilot)
         assert widget.size.height == height
         assert len(_row(widget, height - 2).rstrip()) > widget.size.width // 3
+        begins = re.match(r" *0 \d\d:\d\d", _row(widget, height - 1))
+        assert begins is not None or height == 3, "the scale begins at nothing"
         assert re.search(r"111 prompts in the log, peak 144K at \d\d:\d\d", drawn(pilot))
 
 

@@ -26,7 +26,7 @@ from inspector.screens.workspace.preview.focus.screen import FateList, FocusLab
 from inspector.screens.workspace.preview.view import PreviewView
 from inspector.terminal.line import Palette, defaults
 from tests.hostile import harmful
-from tests.inspector.driving import front, settled
+from tests.inspector.driving import at_sizes, front, settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 
 AUTH = "Refactor the auth module"
@@ -85,6 +85,21 @@ async def test_three_summaries_are_side_by_side_and_scroll_together(samples: Loc
         tops = {column.pane.scroll_offset.y for column in lab.columns}
         assert len(tops) == 1
         assert tops != {0}
+
+
+async def test_a_high_screen_shows_the_summaries_and_their_facts_at_once(samples: Location) -> None:
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
+        await press(pilot, "F")
+        await answer(pilot, "reader | pytest")
+        lab = front(pilot.app, FocusLab)
+        shown = [(lab.columns[0].pane.display, lab.query_one(FateList).display)]
+        async for _ in at_sizes(pilot, (200, 60)):
+            shown.append((lab.columns[0].pane.display, lab.query_one(FateList).display))
+            assert drawn(pilot).count("Completed Actions") == 3
+            assert lab.query_one(FateList).has_focus
+            await press(pilot, "x")
+            shown.append((lab.columns[0].pane.display, lab.query_one(FateList).display))
+        assert shown == [(False, True), (True, True), (True, False)]
 
 
 async def test_a_fact_leads_back_to_its_message(samples: Location) -> None:
