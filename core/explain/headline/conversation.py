@@ -185,7 +185,9 @@ def _helps(event: CompressionEvent, expected: int | None, served: int | None) ->
         by_summary = _table()["after_long_summary"].format(share=f"{share:.0%}")
         return str(by_summary if share > _LONG else _table()["after_growing"]) if grown else None
     least = load_policy(event.release or newest_release()).threshold.minimum
-    key = "after_refusal" if window >= least else "after_small_refusal"
+    key = (
+        "after_lowering" if served is None else "after_refusal" if served >= least else "after_small_refusal"
+    )
     named = {"window": window, "expected": expected, "least": least}
     return str(_table()[key]).format(**{name: round_number(size) for name, size in named.items()})
 

@@ -41,7 +41,10 @@ def _answer(turn: Turn) -> str:
     if turn.standing is Standing.HELD:
         return f"large enough, {size}, but blocked: {_failed(decision)}"
     if turn.standing is Standing.DUE:
-        return f"large enough by the estimate, {size}, and nothing on record blocked it, but it did not fire"
+        return (
+            f"large enough by the estimate, {size}, and nothing on record blocked it, but it did not fire: "
+            "another window or threshold may have been in force"
+        )
     if SIZE in decision.open:
         return f"may have been large enough: {size}"
     return f"large enough, {size}; whether this blocked it is not on record: {', '.join(decision.open)}"

@@ -132,10 +132,10 @@ def _record(
 
 def _quoted(message: str) -> str:
     """The start of a message, cut after a word if possible: half a credential would not be recognised."""
-    if len(message) <= _QUOTED or message[_QUOTED].isspace():
-        return message[:_QUOTED]
-    end = max(message.rfind(" ", _QUOTED // 2, _QUOTED), 0)
-    return message[: end or _QUOTED // 2]
+    if len(message) <= _QUOTED:
+        return message
+    word = _QUOTED if message[_QUOTED].isspace() else message.rfind(" ", _QUOTED // 2, _QUOTED)
+    return f"{message[: word if word > 0 else _QUOTED // 2].rstrip()}…"
 
 
 def _value(name: str, text: str) -> Any:

@@ -7,7 +7,7 @@ rows have a `message_uid` (0.22), copies share it; elsewhere they are found by c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import dropwhile, pairwise
 
@@ -136,10 +136,7 @@ def _entry_block(
     """The block that a rotation writes at the start of its new session."""
     known = frozenset(outline.identity for outline in previous)
     opening = [
-        index
-        for index in summaries
-        if index <= MAX_HEAD_LINES
-        and all(outline.identity in known or outline.summary for outline in outlines[:index])
+        index for index in summaries if index <= MAX_HEAD_LINES and _may_be_head(outlines[:index], known)
     ]
     if not opening:
         copies = head_copies_at_start(outlines, previous)
@@ -149,8 +146,17 @@ def _entry_block(
         # An older summary may have been copied into head or tail: the new one was stamped last.
         index = max(opening, key=lambda at: (outlines[at].timestamp or 0.0, at))
     tail = _tail(outlines, index, previous, named and by_uid(previous))
-    head = {at for at in range(index) if outlines[at].identity in known}
+    head = {at for at in range(index) if at == 0 or outlines[at].identity in known}
     return Block(0, index, BoundaryMode.ROTATION, len(head), max(tail, default=index) - index, head | tail)
+
+
+def _may_be_head(rows: Sequence[RowOutline], known: Collection[int | None]) -> bool:
+    """Whether the rows before a summary repeat earlier ones.
+
+    The first may join two of them: 0.17 loads messages by their times, so that requests can meet.
+    """
+    copied = [outline.identity in known or outline.summary is not None for outline in rows]
+    return all(copied) or (all(copied[1:]) and any(outline.identity in known for outline in rows))
 
 
 def head_copies_at_start(outlines: Sequence[RowOutline], previous: Sequence[RowOutline]) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.core.explain.diagnose.other_scenes import LOWERED
 from tests.core.explain.diagnose.partition_scenes import middle
 from tests.core.explain.diagnose.scene import Build, Scene, children, plain, rows
-from tests.core.explain.diagnose.structure_scenes import SECRET, late, next_turn
+from tests.core.explain.diagnose.structure_scenes import SECRET, begun_anew, late, next_turn
 from tests.core.explain.home import Home
 
 
@@ -114,6 +114,7 @@ OTHER_STRUCTURE = (
     Scene("E12", late(40), late(20)),
     Scene("E13", next_turn(28), next_turn(27)),
     Scene("E14", pruned(12), pruned(0)),
+    Scene("E15", begun_anew(None), begun_anew(9), release="0.16"),
     Scene("I1", prompt(SECRET), prompt("ghp_ is how a token begins.")),
     Scene("I3", result("Authorization: Bearer ***"), result("---\n*** a heading ***\n---")),
 )

@@ -114,6 +114,23 @@ def next_turn(history: int) -> Build:
     return build
 
 
+def begun_anew(history: int | None, *, summary: bool = False) -> Build:
+    """A process killed right after a rotation, and the next turn with so many messages (None: no log)."""
+
+    def build(home: Home) -> None:
+        home.db.session("S")
+        home.talk(4)
+        home.db.rotate("S", "C", 3, 4, LONG)
+        if not summary:
+            home.db.connection.execute("DELETE FROM messages WHERE session_id = 'C'")
+        if history is not None:
+            home.turn("C", history=history)
+        home.db.message("C", "user", "go on")
+        home.db.message("C", "assistant", "with what?")
+
+    return build
+
+
 GONE = 4_200_000
 """Beyond the highest process id there can be."""
 
@@ -160,6 +177,7 @@ STRUCTURE = (
     Scene("E11", locked(-3_600, 270), locked(-400, 270)),
     Scene("E12", late(3_600), rotated),
     Scene("E13", next_turn(30), next_turn(9)),
+    Scene("E15", begun_anew(0), begun_anew(9, summary=True), release="0.17"),
     Scene(
         "E14",
         lambda home: compress_here(home.db, "S"),

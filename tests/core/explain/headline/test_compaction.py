@@ -101,13 +101,22 @@ def test_one_whose_summary_ran_away_blames_the_summary_model() -> None:
 
 
 def test_a_window_smaller_than_hermes_expects_brings_the_refusal_again() -> None:
-    told = event_headline(event(Trigger.OVERFLOW, tokens=30_600, window=30_000), expected=64_000)
+    small = event(Trigger.OVERFLOW, tokens=30_600, window=30_000)
+    told = event_headline(small, expected=64_000, served=30_000)
     assert told.remedy is not None
     assert told.remedy.startswith("The provider takes at most 30K tokens, ")
     assert "needs a window of at least 64K" in told.remedy  # nor can model.context_length say so
     served = event_headline(event(Trigger.OVERFLOW, window=200_000), expected=200_000, served=100_000)
     assert "or correct model.context_length" in (served.remedy or "")
     assert told.severity is Severity.WARNING
+
+
+def test_a_window_that_hermes_tries_after_a_refusal_without_a_number_is_no_limit_of_the_provider() -> None:
+    """Run with 0.14.0, which goes on with 64,000 of 128,000 tokens whatever the provider takes."""
+    stepped = event_headline(event(Trigger.OVERFLOW, tokens=26_756, window=64_000), expected=128_000)
+    assert stepped.remedy is not None
+    assert stepped.remedy.startswith("Hermes went on with a window of 64K instead of 128K: ")
+    assert "provider takes at most" not in stepped.remedy
 
 
 def test_a_refusal_in_the_window_hermes_expects_asks_for_nothing() -> None:

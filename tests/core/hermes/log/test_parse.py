@@ -30,3 +30,18 @@ def test_an_answered_call_is_quoted_as_written_though_little_of_its_text_is_kept
     assert record.message == (ANSWERED + behind).partition(": ")[2]
     assert record.quoted.endswith(kept)
     assert len(record.quoted) < len(record.message) // 2 or kept == " cache=9960/10060 (98%)"
+
+
+@pytest.mark.parametrize(
+    ("reason", "quoted"),
+    [("word " * 70 + "end", "word " * 70 + "end"), ("word " * 90, " word…"), ("x" * 500, "…")],
+)
+def test_a_long_line_is_quoted_up_to_a_word_and_shows_that_it_goes_on(reason: str, quoted: str) -> None:
+    line = f"Session DB compression split failed {reason}".rstrip()
+    at = "2026-11-23 10:00:00,123 WARNING [s1] agent.conversation_loop: "
+    record = parse_line(at + line, "agent.log:1")
+    assert record is not None
+    assert record.message.endswith(quoted)
+    assert line.startswith(record.message.removesuffix("…"))
+    assert len(record.message) <= 401
+    assert record.text == line.removeprefix("Session DB compression split failed")

@@ -221,6 +221,17 @@ def test_a_rotation_continues_in_another_session(make: Make, opened: Opened, rel
         assert conversation.resume_target == "u"
 
 
+def test_a_rotation_whose_first_rows_were_joined_on_loading_is_no_rewrite(make: Make, opened: Opened) -> None:
+    """Run with 0.17.0: loaded by their times, the newest request came before the oldest."""
+    database = filled(make, "0.17")
+    opening, *_ = database.rotate("s", "c", 3, 8, "one")
+    database.mark([opening], content="ask 5\n\nask 0")
+    database.turn("c", "new")
+    conversation = opened(database).conversation("c")
+    assert modes(conversation) == [None, BoundaryMode.ROTATION]
+    assert shape(conversation) == [(24, 0), (16, 11)]
+
+
 def test_a_continuation_without_rows_is_still_a_compaction(make: Make, opened: Opened) -> None:
     database = filled(make, "0.16")
     database.connection.execute(

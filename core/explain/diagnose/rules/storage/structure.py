@@ -14,7 +14,7 @@ from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, conversation_rule, rules
 from core.hermes.log.record import Kind
 from core.model.finding import Evidence, Finding, Severity, Source, Verdict
-from core.model.transcript.conversation import Generation
+from core.model.transcript.conversation import BoundaryMode, Generation
 from core.model.transcript.message import Message
 from core.model.transcript.session import ConversationRow, Session
 from core.model.transcript.storage import Lease
@@ -210,6 +210,32 @@ def compaction_not_reloaded(case: Case) -> Iterable[Found]:
                 numbers = {"history": record.before, "after": done.after}
                 yield Found(numbers, (done.evidence, record.evidence), Verdict.SUSPECTED)
             done = None
+
+
+@conversation_rule("E15")
+def compaction_not_stored(case: Case) -> Iterable[Found]:
+    """A session begins with neither summary nor copies: its process ended before it stored them."""
+    if case.context.engine is not None:
+        return
+    turns = list(case.lines(Kind.TURN))
+    for closed, opened in pairwise(case.conversation.generations):
+        if not (closed.row_ids and _began_anew(opened)):
+            continue
+        begun = next((line for line in turns if line.session == opened.session_id), None)
+        if begun is None or begun.before == 0:
+            evidence = Evidence(Source.DATABASE, f"message {opened.row_ids[0]}", "no summary, and no copy")
+            verdict = Verdict.DERIVED if begun is None else Verdict.PROVED
+            more = () if begun is None else (begun.evidence,)
+            numbers = {"session": opened.session_id, "before": closed.session_id}
+            yield Found(numbers, (evidence, *more), verdict, session=opened.session_id)
+
+
+def _began_anew(opened: Generation) -> bool:
+    """Whether a rotation stored nothing of what was before it, though a turn followed."""
+    boundary = opened.boundary
+    if boundary is None or boundary.mode is not BoundaryMode.ROTATION or boundary.summary_row is not None:
+        return False
+    return bool(opened.row_ids) and not opened.copies
 
 
 def _stale(lock: Lease, now: datetime, longest: timedelta) -> tuple[str, Verdict]:
