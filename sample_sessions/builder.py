@@ -55,6 +55,8 @@ def build(target: Path, *, now: datetime | None = None, only: Iterable[Scenario]
         for played in home.sessions:
             if played.script.written:
                 write_compaction(folder, played.id, Journal(target / JOURNAL), now - played.script.written)
+    for path in target.rglob("state.db*"):
+        path.chmod(0o600)  # a conversation is nobody else's business, and a finding says so
     return target
 
 

@@ -23,13 +23,13 @@ Facts = Mapping[str, Any]
 
 
 def effect(event: CompressionEvent) -> str:
-    """Messages, tokens and time: before → after."""
+    """Messages, tokens left and time; the size before is compared elsewhere."""
     if not event.completed:
         return "none: it failed, the conversation is as it was"
     parts = [f"{fmt.count(event.messages_before)} → {fmt.count(event.messages_after)} messages"]
     if event.tokens is not None and event.tokens_after is not None:
         saved = f" ({(event.tokens_after - event.tokens) / event.tokens:+.0%})" if event.tokens else ""
-        parts.append(f"{fmt.short(event.tokens)} → {fmt.short(event.tokens_after)} tokens{saved}")
+        parts.append(f"{event.tokens_after:,} tokens left{saved}")
     if event.duration is not None:
         parts.append(fmt.duration(event.duration))
     return " · ".join(parts)
@@ -53,6 +53,8 @@ def compared(event: CompressionEvent) -> str:
     tokens, threshold, window = event.tokens, event.threshold, event.window
     if event.trigger in ASKED_FOR:
         return f"{fmt.count(tokens)} tokens; the limit of {fmt.count(threshold)} did not matter"
+    if window is not None and threshold is not None and window < threshold:
+        return f"{fmt.count(tokens)} tokens; a window of {window:,} ends before the limit of {threshold:,}"
     known = f"{fmt.count(tokens)} tokens, "
     if tokens is not None and threshold is not None:
         known += f"{abs(tokens - threshold):,} {'over' if tokens >= threshold else 'under'} the "

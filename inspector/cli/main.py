@@ -12,8 +12,8 @@ import gc
 import importlib
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -73,6 +73,22 @@ def _dispatch(words: list[str]) -> int:
     put_off(*SELDOM_USED)
     if name == "demo":
         name, rest = _on_the_samples(rest)
+        with _naming_demo() if name != "demo" else nullcontext():
+            return _run(name, rest)
+    return _run(name, rest)
+
+
+@contextmanager
+def _naming_demo() -> Iterator[None]:
+    """Let the commands that an error advises answer for the samples, too."""
+    try:
+        yield
+    except InspectorError as error:
+        error.remedy = error.remedy.replace(f"`{PROGRAM} ", f"`{PROGRAM} demo ")
+        raise
+
+
+def _run(name: str, rest: list[str]) -> int:
     if any(word.startswith("--fleet") for word in rest):
         fleet = importlib.import_module("inspector.cli.fleet.run")
         if fleet.is_asked(name, rest):

@@ -42,6 +42,11 @@ def test_every_kind_of_conversation_is_there() -> None:
         assert kind in about, kind
 
 
+def test_nobody_else_may_read_the_databases(home: Path) -> None:
+    modes = {path.stat().st_mode & 0o777 for path in home.rglob("state.db*")}
+    assert modes == {0o600}
+
+
 def test_the_databases_are_sound(database: sqlite3.Connection) -> None:
     assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
     assert database.execute("PRAGMA foreign_key_check").fetchall() == []

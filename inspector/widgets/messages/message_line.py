@@ -121,7 +121,9 @@ def draw_message(row: MessageRow, width: int, palette: Palette, marks: Marks) ->
     if row.tokens is not None:
         line.cell(count(row.tokens), TOKEN_CELLS, palette.style("ink-muted"), right=True).gap(2)
     else:
-        line.cell(count(preview.size // BYTES_A_TOKEN, mark=ESTIMATE), TOKEN_CELLS, faint, right=True).gap(2)
+        line.cell(
+            count(preview.size // BYTES_A_TOKEN or None, mark=ESTIMATE), TOKEN_CELLS, faint, right=True
+        ).gap(2)
     start = line.width
     _body(line, row, max(0, width - start), palette)
     missed = palette.style("severity-critical") + Style(underline=True)

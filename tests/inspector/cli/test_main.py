@@ -178,3 +178,5 @@ def test_a_command_after_demo_answers_for_the_samples(
     on_samples = cli("demo", "sessions", "--limit", "2", "--json").json
     assert on_samples == cli("sessions", "--limit", "2", "--json", "--home", home).json
     assert cli("demo", "--path").out == f"{home}\n"
+    assert "`hermes-inspector demo sessions` lists them" in cli("demo", "why", "no-such", code=3).err
+    assert "`hermes-inspector sessions` lists them" in cli("why", "no-such", "--home", home, code=3).err

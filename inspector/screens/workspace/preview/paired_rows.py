@@ -192,8 +192,10 @@ class AfterRows:
 
     def _message(self, index: int) -> MessageRow:
         shown = self._comparison
-        weight = _at(shown.after_weights, index)
         origin = shown.kept.get(index)
+        weight = _at(shown.after_weights, index)
+        if weight is None and origin is not None:  # the list after is not measured yet
+            weight = _at(shown.before_weights, origin)
         return message_row(index, shown.after[index], None if origin is None else shown.part(origin), weight)
 
 

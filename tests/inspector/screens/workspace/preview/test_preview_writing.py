@@ -114,6 +114,8 @@ async def test_the_cut_is_on_screen_before_the_summary_and_stays_when_it_is_give
         frame = drawn(pilot)
         assert all(f"═ {part} ═" in frame for part in ("head", "middle", "summary", "tail"))
         assert "No summary was made." in frame
+        assert "═ summary ═ – tokens" in frame
+        assert "~0" not in frame, "what is kept weighs what it did"
         assert "Cancelled" in frame
         await press(pilot, "A")
         assert view(pilot).work.shown is None

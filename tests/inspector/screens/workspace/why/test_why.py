@@ -62,7 +62,7 @@ def test_a_card_holds_sentence_numbers_effect_sums_and_evidence() -> None:
     text = card(event())
     for words in (
         "It fired before a model call.", "✓ from the log", "54,828 tokens, 428 over the limit of 54,400",
-        "49 → 20 messages", "54.8K → 20.9K tokens (-62%)", "mock-model · 512 tokens",
+        "49 → 20 messages", "20,926 tokens left (-62%)", "mock-model · 512 tokens",
         "0.85 × 64,000 = 54,400", "log agent.log:812",
     ):  # fmt: skip
         assert words in text
