@@ -42,6 +42,16 @@ def test_every_kind_of_conversation_is_there() -> None:
         assert kind in about, kind
 
 
+def test_the_samples_weigh_the_same_whenever_they_are_built(tmp_path: Path) -> None:
+    some = [one for one in scenarios() if "two compactions in place" in one.about.lower()]
+    homes = [
+        build(tmp_path / str(part), now=NOW + timedelta(days=7, microseconds=part), only=some)
+        for part in (0, 123_457)
+    ]
+    sizes = [re.findall(r"tokens=~[\d,]+|~[\d,]+ tokens", log_of(home)) for home in homes]
+    assert sizes[0] == sizes[1] != []
+
+
 def test_nobody_else_may_read_the_databases(home: Path) -> None:
     modes = {path.stat().st_mode & 0o777 for path in home.rglob("state.db*")}
     assert modes == {0o600}

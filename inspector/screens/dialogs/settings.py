@@ -19,14 +19,17 @@ from inspector.screens.page import CardPage
 from inspector.settings.config_file import ConfigFile, own_config, read_config
 from inspector.settings.edit import ShownSetting, edit_settings, shown_settings
 from inspector.terminal.line import Line, Palette, shipped
+from inspector.terminal.text import cell_len, clean_line
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import Card, field, headline, paragraph
 
-NAME, ORIGIN = 24, 18
-"""Widths of the columns beside the value, in cells."""
+NAME, VALUE, ORIGIN = 24, 24, 18
+"""Widths of the columns, in cells; the value has at least this, and what it does gets the rest."""
+LEAST = 30
+"""Cells from which the rest holds a sentence."""
 OPENS, THEMES = "enter opens the file in your editor", "enter jumps to the list of themes"
 WEARS = "enter keeps this theme; leaving without it returns to {before}"
 
@@ -52,13 +55,17 @@ class SettingList(RowList[SettingRow]):
         """Draw a setting in bold if it is set, faint if it is a default."""
         ink = self.palette
         if isinstance(row, ThemeRow):
-            own = row.name == self.worn
+            own, says = row.name == self.worn, ""
             text, origin = row.title, "theme in use" if own else "theme"
         else:
-            own, text, origin = row.origin != "default", row.text, row.origin
+            own, text, origin, says = row.origin != "default", row.text, row.origin, row.says
         line = Line().cell(row.name, NAME, ink.style("ink", bold=own)).gap(2)
         room = max(8, width - NAME - ORIGIN - 4)
-        line.cell(text, room, ink.style("ink" if own else "ink-muted"))
+        needed = min(room, max(VALUE, cell_len(clean_line(text))))
+        line.cell(text, needed, ink.style("ink" if own else "ink-muted"))
+        if room - needed >= LEAST:
+            line.gap(2).add(says, ink.style("ink-faint"), most=room - needed - 2)
+        line.to(NAME + 2 + room)
         return line.gap(2).cell(origin, ORIGIN, ink.style("ink-muted"), right=True)
 
 

@@ -147,9 +147,13 @@ def legend(room: int) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def header(locations: Sequence[Location], total: int | None, width: int) -> tuple[Piece, ...]:
-    """The app's name if there is room, the home, the number of conversations."""
+def header(
+    locations: Sequence[Location], total: int | None, width: int, *, partial: bool = False
+) -> tuple[Piece, ...]:
+    """The app's name if there is room, the home, how many conversations; `partial` if some are unread."""
     count = "reading …" if total is None else fmt.plural(total, "conversation")
+    if partial and total is not None:
+        count = f"{fmt.LOWER_BOUND}{count}" if total else "unreadable"
     room = width - SUMS_CELLS - cell_len(f" · {count}")
     where = (("ink-muted", _place(locations, room)), ("ink-faint", " · "), ("ink", count))
     named = (("part-head!", "Hermes Inspector"), ("ink-faint", " · "), *where)

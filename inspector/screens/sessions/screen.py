@@ -196,7 +196,7 @@ class SessionsScreen(Page):
         page, pane = self.pane.page, self.pane
         total = page.total if page and page.whole else None
         head, foot = self.query_one("#head", StatusLine), self.query_one("#foot", StatusLine)
-        head.left = header(self.locations, total, self.size.width)
+        head.left = header(self.locations, total, self.size.width, partial=bool(page and page.errors))
         app = shell(self)
         if sign := app.live.sign(app.now()):
             head.left = (*head.left, ("ink-faint", " · "), ("live", sign))

@@ -44,6 +44,17 @@ async def test_every_value_says_where_it_comes_from(app: InspectorApp) -> None:
         assert origins["alerts.bell"] == "default"
 
 
+@pytest.mark.parametrize(("width", "told"), [(80, False), (200, True)])
+async def test_a_row_with_room_says_what_its_setting_does(app: InspectorApp, width: int, told: bool) -> None:
+    async with app.run_test(size=(width, 60)) as pilot:
+        screen = await opened(pilot)
+        (bell,) = (row for row in screen.rows.rows.rows if row.name == "alerts.bell")  # type: ignore[attr-defined]
+        row = next(line for line in drawn(pilot).splitlines() if "alerts.bell " in line)
+        assert (bell.says[:30] in row) is told
+        assert " true " in row
+        assert "default" in row
+
+
 async def test_a_theme_is_worn_while_the_cursor_is_on_it_and_taken_off_again(app: InspectorApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await opened(pilot)

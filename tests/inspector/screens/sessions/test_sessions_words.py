@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections import Counter
 from contextlib import closing
@@ -107,3 +108,17 @@ def test_where_there_is_little_room_the_home_is_called_by_its_last_folder() -> N
     wide, narrow = ("".join(text for _, text in header([place], 12, width)) for width in (140, 66))
     assert "/somewhere/deep/below/hermes · 12 conversations" in wide
     assert narrow == "…/hermes · 12 conversations"
+
+
+async def test_conversations_that_cannot_be_read_are_not_counted_as_none(
+    app: MakeApp, home: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"text, not a database" * 40)
+    told = []
+    for places in ((broken,), (home, broken)):
+        async with settled(running := app(*places), 100, 30):
+            head = screen(running).query_one("#head", StatusLine)
+            told.append("".join(text for _, text in head.left))
+    assert told[0].endswith(" · unreadable")
+    assert re.search(r" · ≥[1-9]\d* conversations$", told[1])
