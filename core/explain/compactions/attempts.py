@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from core.explain.compactions.causes import Cause, cause_of, cause_of_telemetry, cause_stated
 from core.explain.context.log.log_claims import OtherCompactions, belongs
+from core.hermes.log.read import MAX_RUN_TIME
 from core.hermes.log.record import Kind, LogRecord, Telemetry
 from core.hermes.log.stopped import MODEL_CALLS
 from core.model.compaction.event import Trigger
@@ -18,28 +19,11 @@ _ENDS = frozenset({Kind.DONE, Kind.NATIVE_DONE})
 _ENDS_OPEN = _BEGINS | {Kind.TURN}
 _NOT_BEGUN = frozenset({"blocked", "skipped"})
 _OUTCOMES = frozenset(
-    {
-        Kind.ABORTED,
-        Kind.FALLBACK,
-        Kind.SUMMARY_FAILED,
-        Kind.MAIN_MODEL_RETRY,
-        Kind.NO_PROGRESS,
-        Kind.EMPTY_TRANSCRIPT,
-        Kind.REFUSED,
-        Kind.SPLIT_FAILED,
-        Kind.STALLED,
-        Kind.SKIPPED,
-        Kind.SUMMARY_CALL,
-        Kind.AUX_CALL,
-        Kind.AUX_LOWERED,
-        Kind.REGION,
-        Kind.CANNOT_COMPRESS,
-        Kind.NOTHING_TO_COMPRESS,
-        Kind.HYGIENE_DONE,
-        Kind.HYGIENE_FAILED,
-        Kind.HYGIENE_KEPT,
-        Kind.NOT_CLEARED,
-    }
+    {Kind.ABORTED, Kind.FALLBACK, Kind.SUMMARY_FAILED, Kind.MAIN_MODEL_RETRY, Kind.NO_PROGRESS}
+    | {Kind.EMPTY_TRANSCRIPT, Kind.REFUSED, Kind.SPLIT_FAILED, Kind.STALLED, Kind.SKIPPED}
+    | {Kind.SUMMARY_CALL, Kind.AUX_CALL, Kind.AUX_LOWERED, Kind.REGION, Kind.CANNOT_COMPRESS}
+    | {Kind.NOTHING_TO_COMPRESS, Kind.NOT_CLEARED}
+    | {Kind.HYGIENE_DONE, Kind.HYGIENE_FAILED, Kind.HYGIENE_KEPT}
 )
 BY_AGENT = frozenset({Kind.PREFLIGHT, Kind.PRE_API})
 """Lines by which an agent announces an attempt."""
@@ -142,6 +126,11 @@ def find_attempts(
             _join(drafts, record, others, turns_tagged)
         else:
             _add_record(drafts, thread, position, record, turns_tagged)
+    for done in compactions:
+        if done.kind is Kind.DONE and done.session not in sessions and done.tag in sessions:
+            # Another process completed it in another conversation, which continues the same session.
+            for draft in list(_running(drafts, done))[-1:]:
+                drafts.remove(draft)
     unbegun = [one for one in _never_begun(thread, sessions) if settled(one.first.at)]
     used = {line.where for one in unbegun for line in one.inner}
     for draft in drafts:
@@ -184,7 +173,7 @@ def _join(drafts: list[_Draft], record: LogRecord, others: OtherCompactions, tur
 
 
 def _add_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int, record: LogRecord) -> None:
-    for draft in [*drafts[-1:], *_left_behind(drafts)]:
+    for draft in [*drafts[-1:], *_left_behind(drafts), *_running(drafts, record)]:
         if draft.done is None and _closes(draft, record):
             draft.done, draft.end, draft.open = record, position, False
             return
@@ -197,13 +186,25 @@ def _add_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int, 
 
 
 def _left_behind(drafts: Sequence[_Draft]) -> Iterator[_Draft]:
-    """Attempts a gateway stopped waiting for, which run on behind the turn; only these overlap others."""
+    """Attempts a gateway stopped waiting for, which run on behind the turn."""
     kept = {Kind.HYGIENE_FAILED}
     return (draft for draft in reversed(drafts) if kept & {line.kind for line in draft.inner})
 
 
+def _running(drafts: Sequence[_Draft], done: LogRecord) -> Iterator[_Draft]:
+    """Attempts that a `done` line ends though another process began one since, newest first."""
+    for draft in reversed(drafts):
+        begun, kinds = draft.started, {line.kind for line in draft.inner}
+        if begun is not None and timedelta() <= done.at - begun.at <= MAX_RUN_TIME:
+            free = draft.done is None and draft.telemetry is None and kinds <= MODEL_CALLS
+            if free and _closes(draft, done):
+                yield draft
+
+
 def _closes(draft: _Draft, done: LogRecord) -> bool:
     """Whether a `done` line ends an attempt: both state how many messages went in."""
+    if any(line.kind is Kind.SKIPPED for line in draft.inner):
+        return False
     if draft.started is None or (draft.started.kind is Kind.STARTED) is not (done.kind is Kind.DONE):
         return False
     return done.kind is Kind.NATIVE_DONE or draft.started.before == done.before

@@ -73,6 +73,7 @@ def standing_failure(events: Sequence[CompressionEvent]) -> CompressionEvent | N
         if event.failed and event.headline.severity is not None and _cause_of(event) != _WAITED:
             standing.append(event)
         elif event.completed and event.trigger is not Trigger.NATIVE:
+            standing = [one for one in standing if not event.outlasted(one)]
             break
     return min(standing, key=lambda one: _TELLS_LESS.get(_cause_of(one), 0), default=None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from core.model.finding import NO_HEADLINE, Evidence, Headline, Verdict
@@ -171,6 +171,12 @@ class CompressionEvent:
     def failed(self) -> bool:
         """Whether no model's summary resulted: it was aborted, or fell back to a text without a model."""
         return not self.completed or self.summary.status is SummaryStatus.FALLBACK
+
+    def outlasted(self, other: CompressionEvent) -> bool:
+        """Whether it was still going on when another began."""
+        if self.at is None or other.at is None or self.duration is None:
+            return False
+        return other.at < self.at + timedelta(seconds=self.duration)
 
 
 def tally(events: Sequence[CompressionEvent]) -> tuple[int, int, int]:
