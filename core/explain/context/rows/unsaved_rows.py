@@ -181,13 +181,15 @@ class TurnReader:
         """Answered calls of the running turn that no row of a closed session shows, per new generation."""
         carried: list[int | None] = [0] if self.generations else []
         answers: Counter[str] = Counter()
+        known: int | None = 0
         for index, (closed, opened) in enumerate(pairwise(self.generations), 1):
             answers[closed.session_id] += _answers(self.roles[index - 1])
-            known = carried[-1]
             if rotated(opened):
                 known = self._forward(closed, answers[closed.session_id], known)
                 known = self._backward(index) if known is None or known < 0 else known
             carried.append(known)
+            if known and _too_many(self.roles[index], known):
+                known = None
         return tuple(carried)
 
     def _forward(self, generation: Generation, answers: int, carried: int | None) -> int | None:
@@ -220,16 +222,28 @@ def _roles(rows: Sequence[RowPreview]) -> tuple[str, ...]:
 
 
 def _first_calls(ids: Sequence[int], roles: Sequence[str], calls: int) -> tuple[int, ...] | None:
-    """The request, that many answers and their tool results; None when the rows hold fewer.
+    """The request, that many answers and their tool results; None when the turn holds fewer.
 
     The next answer or request ends them.
     """
+    if _too_many(roles, calls):
+        return None
     answers = 0
     for position, role in enumerate(roles):
         if answers == calls and (role == "assistant" or (calls and role == "user")):
             return tuple(ids[:position])
         answers += role == "assistant"
     return tuple(ids) if answers == calls else None
+
+
+def _too_many(roles: Sequence[str], calls: int) -> bool:
+    """Whether the next request comes before so many answers: some were of a turn broken off, in no row."""
+    answers = 0
+    for role in roles:
+        if role == "user" and 0 < answers < calls:
+            return True
+        answers += role == "assistant"
+    return False
 
 
 def _answers(roles: Sequence[str]) -> int:

@@ -78,3 +78,23 @@ def test_the_request_after_a_turn_that_was_only_in_memory_is_none_of_its_rows(tm
     with Store(database.path) as store:
         (found,) = boundary_rows(store, store.conversation("a"), store.messages)
     assert (found.counted_before, found.before[-2:]) == (before + 2, tuple(turn))
+
+
+def test_calls_of_a_turn_that_was_killed_take_no_row_of_the_turns_after_it(tmp_path: Path) -> None:
+    """Run with 0.13.0: its rows are stored nowhere, but the session counts its calls."""
+    killed = 3
+    with SessionDatabase(tmp_path / "state.db", "0.13") as database:
+        database.session("a", api_call_count=2 * 3 + killed + 1)
+        for number in range(3):
+            database.turn("a", f"turn {number}")
+        database.rotate("a", "b", 3, 4, "so far")
+        for name in ("the one that compressed", "another"):
+            database.turn("b", name)
+        database.rotate("b", "c", 3, 4, "so far, again")
+        newest = database.turn("c", "the newest")
+        database.connection.execute("UPDATE sessions SET api_call_count = 1 + 2 + 1 WHERE id = 'b'")
+        database.connection.execute("UPDATE sessions SET api_call_count = 1 WHERE id = 'c'")
+    with Store(database.path) as store:
+        first, second = boundary_rows(store, store.conversation("a"), store.messages)
+    assert (first.counted_before, first.counted_after) == (None, None)
+    assert (second.counted_before, second.before[-3:]) == (8 + 2 * 4 + 3, tuple(newest[:3]))
