@@ -90,7 +90,9 @@ def _same(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> dict[int
 
 
 def _left_out(columns: Sequence[Column], same: dict[int, str], hidden: Sequence[int]) -> Iterator[str]:
-    same_values = ", ".join(f"{columns[i].title} {text}" for i, text in same.items() if text not in _NOTHING)
+    same_values = " · ".join(
+        f"{columns[i].title}: {text}" for i, text in same.items() if text not in _NOTHING
+    )
     if same_values:
         yield inked(f"in every row: {same_values}", Ink.MUTED)
     if hidden:

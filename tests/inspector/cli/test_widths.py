@@ -108,7 +108,7 @@ def test_what_every_row_says_is_stated_once(monkeypatch: pytest.MonkeyPatch) -> 
         "name",
         "a",
         "b",
-        "in every row: source cli",
+        "in every row: source: cli",
     ]
     assert lines(columns, [["a", "cli", "x"]]) == ["name  source  note", "a     cli     x"]
 

@@ -140,7 +140,8 @@ def quotes(
             cost = estimate(one.value) + 1
             if cost <= room and index.fate(category, one.value) == LOST:
                 room -= cost
-                facts.append(FactLine(kind, one.value, one.messages[-1], 0.5, in_focus=True))
+                text = one.value.removeprefix("- ")  # a line of a list becomes one again
+                facts.append(FactLine(kind, text, one.messages[-1], 0.5, in_focus=True))
     return facts
 
 

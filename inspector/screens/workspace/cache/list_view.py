@@ -117,6 +117,10 @@ def read_out(report: CacheReport, place: int) -> str:
     return f"{said} · {cause}" if cause else said
 
 
+OF_NEXT = " of the next request"
+"""What the words between the markers do without where there is little room."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pin:
     """One cache marker; `tokens` is the size of the prompt up to it, None if unknown."""
@@ -152,11 +156,12 @@ class MarkerStrip(Widget):
 
     def _marks(self, cells: int, ink: Palette) -> Line:
         places = dict(zip(self._places(cells), self._measured_pins(), strict=True))
-        words = f"  {self.words}  "
+        words, brief = f"  {self.words}  ", f"  {self.words.replace(OF_NEXT, '')}  "
         line, said = Line(), False
         for place in sorted(places):
-            if not said and place - line.width >= len(words):
-                line.add(words, ink.style("ink-faint"))
+            fitting = next((one for one in (words, brief) if len(one) <= place - line.width), "")
+            if not said and fitting:
+                line.add(fitting, ink.style("ink-faint"))
                 said = True
             pin = places[place]
             style = ink.style("bucket-write" if pin.honoured else "ink-faint", bold=True)

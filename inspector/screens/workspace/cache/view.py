@@ -28,6 +28,7 @@ from inspector.screens.workspace.cache.card import (
     whole_lines,
 )
 from inspector.screens.workspace.cache.list_view import (
+    OF_NEXT,
     BreakList,
     CacheMoment,
     MarkerStrip,
@@ -167,7 +168,7 @@ def marker_words(report: CacheReport) -> str:
     """Where the next request carries markers; their sizes are on the card."""
     points = [point for point in report.breakpoints if point.honoured]
     names = ", ".join(f"#{point.index}" if point.index >= 0 else point.role for point in points)
-    return f"cache markers of the next request: {names}" if points else ""
+    return f"cache markers{OF_NEXT}: {names}" if points else ""
 
 
 def _marking(report: CacheReport) -> str:

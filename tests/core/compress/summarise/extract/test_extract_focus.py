@@ -7,7 +7,9 @@ import tarfile
 
 import pytest
 
+from core.compress.facts.collect import Found
 from core.compress.retention.score import retention
+from core.compress.summarise.extract.content_selection import quotes
 from core.model.compaction.preview import FactCount, Retention
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, user
@@ -67,6 +69,12 @@ def _areas() -> list[Message]:
             assistant(f"The {area} case {n} is settled in src/{area}/m{n}.py."),
         ]
     return middle
+
+
+def test_a_line_of_a_list_is_quoted_with_one_dash() -> None:
+    rule = "- The last login time is written behind; a crash can lose 20 ms of it."
+    (quoted,) = quotes([Found("state", rule, [3])], "", 100, len)
+    assert quoted.text == rule.removeprefix("- ")
 
 
 def test_a_focus_nobody_mentions_takes_nothing_away() -> None:

@@ -42,12 +42,16 @@ def test_without_colour_each_cause_of_a_break_has_a_texture_of_its_own() -> None
 
 
 async def test_markers_lie_where_their_tokens_do(samples: Location) -> None:
-    async with settled(app := open_app(samples, AUTH, "cache"), 120, 40):
+    async with settled(app := open_app(samples, AUTH, "cache"), 120, 40) as pilot:
         strip = app.screen.query_one(MarkerStrip)
         tokens = [pin.tokens for pin in strip.pins]
         assert len(tokens) == 4
         assert tokens == sorted(tokens, key=lambda count: count or 0)
         assert strip.total > 0
+        async for width in at_sizes(pilot, (80, 24), (120, 40)):
+            brief = "▲ cache markers: system, #62, #63, #64"
+            whole = "▲ cache markers of the next request: system, #62, #63, #64"
+            assert (brief if width == 80 else whole) in drawn(pilot)
 
 
 async def test_a_conversation_without_breaks_says_what_it_has(samples: Location) -> None:
