@@ -13,6 +13,7 @@ from core.compress.pruning.skills import mark
 from core.compress.pruning.truncate import elide
 
 _EXIT = re.compile(r'"exit_code"\s*:\s*(-?\d+)')
+_FAILURE = re.compile(r'"exit_code"\s*:\s*-?[1-9]|"error"\s*:\s*(?:"[^"]|\{)|"success"\s*:\s*false')
 _MATCHES = re.compile(r'"total_count"\s*:\s*(\d+)')
 _RELOAD_OVER = 5000
 _REFUSAL_CAP = 199
@@ -47,6 +48,11 @@ class StubSource:
     def text(self, name: str, default: str = "") -> str:
         """An argument as text."""
         return _text(self.arguments, name, default)
+
+
+def reports_failure(content: str) -> bool:
+    """Whether a result, as its tool returned it, says in its JSON that the call failed."""
+    return _FAILURE.search(content) is not None
 
 
 def refusal(source: StubSource) -> str | None:

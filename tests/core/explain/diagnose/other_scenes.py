@@ -117,6 +117,9 @@ def asked(wish: str, summary: str) -> Build:
     return build
 
 
+ENDED = '{{"output":"no such host, or none that answers","exit_code":{}}}'
+
+
 def shortened(original: str) -> Build:
     """A result whose stub says nothing of how it went."""
 
@@ -196,5 +199,5 @@ OTHER = (
         "C10", asked("Look at src/core/engine_7.py", LONG), asked("Look at src/core/engine_7.py", UNAVAILABLE)
     ),
     Scene("C13", asked(WISH, f"{LONG}\n42 tests passed."), asked(WISH, f"{LONG}\n{WISH}")),
-    Scene("C11", shortened('{"exit_code": 2}'), shortened('{"exit_code": 0}')),
+    Scene("C11", shortened(ENDED.format(2)), shortened(ENDED.format(0))),
 )

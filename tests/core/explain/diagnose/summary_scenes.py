@@ -136,4 +136,5 @@ SUMMARY = (
     Scene("C10", said(LONG), plain),
     Scene("C13", said(f"{LONG}\nThe ghost is in /srv/other/ghost.py, see ENT-991."), said(LONG)),
     Scene("C11", failing("[probe] (40 chars result)"), failing("[probe] FAILED: no such host")),
+    Scene("C11", failing("[probe] (40 chars result)"), failing("[probe] `rm -r x` BLOCKED, not run")),
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from itertools import pairwise
 
+from core.compress.pruning.stub_fields import reports_failure
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
 from core.explain.context.past_compaction import past_of
 from core.explain.diagnose.case import Case, passes
@@ -27,6 +28,8 @@ _REFUSES = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 """A line that declines; a user's quoted words would come after a bullet or a quotation mark."""
+_MENTIONS = re.compile("fail|exit|blocked|not run", re.IGNORECASE)
+"""Words of a stub for a call that failed."""
 _WRITTEN_SINCE = "A summary has been written since; repeat what matters of those messages"
 _ORDERS = ("resume exactly", "## Active Task")
 """What releases before 0.17 write before a summary; later ones say that the newest message wins."""
@@ -239,9 +242,7 @@ def unsupported_claims(case: Case) -> Iterable[Found]:
 def failure_shown_as_success(case: Case) -> Iterable[Found]:
     """A shortened tool result no longer says that the call failed."""
     originals = _failed_results(case)
-    hidden = [
-        m for m in case.live if m.tool_call_id in originals and _stub(m) and "FAIL" not in m.text.upper()
-    ]
+    hidden = [m for m in case.live if _hides(m, originals.get(m.tool_call_id))]
     if hidden:
         rows = ", ".join(str(message.row.id) for message in hidden[:5] if message.row)
         evidence = Evidence(Source.DATABASE, f"messages {rows}", masked_excerpt(hidden[0].text, 160))
@@ -261,22 +262,18 @@ def _report(case: Case) -> Retention | None:
     return case.newest_retention
 
 
-def _failed_results(case: Case) -> set[str | None]:
-    """Calls whose original result, now archived, reported a failure."""
-    failed: set[str | None] = set()
-    for rows in case.context.boundaries[-1:]:
-        for message in case.context.messages(rows.before):
-            text = message.text[:4000]
-            if message.role == "tool" and ('"error": "' in text or _exit_code(text)):
-                failed.add(message.tool_call_id)
-    return failed
+def _failed_results(case: Case) -> dict[str | None, str]:
+    """The original results, now archived, that reported a failure; by the id of their call."""
+    return {
+        message.tool_call_id: message.text
+        for rows in case.context.boundaries[-1:]
+        for message in case.context.messages(rows.before)
+        if message.role == "tool" and reports_failure(message.text)
+    }
 
 
-def _exit_code(text: str) -> bool:
-    found = re.search(r'"exit_code": (-?\d+)', text)
-    return found is not None and found[1] != "0"
-
-
-def _stub(message: Message) -> bool:
-    text = message.text
-    return message.role == "tool" and text.startswith("[") and len(text) < 400 and "exit" not in text
+def _hides(message: Message, original: str | None) -> bool:
+    """Whether a result is shorter than an original that reported a failure, and does not mention one."""
+    if original is None or message.role != "tool" or len(message.text) >= len(original):
+        return False
+    return not (_MENTIONS.search(message.text) or reports_failure(message.text))
