@@ -218,13 +218,18 @@ class ConversationContext:
         if newest:
             sizes = [*self.newest_sizes[:running], *sizes]
         prompt, tools = self.prompt_tokens(session, policy) or 0, self.tools_tokens(session)
-        if tools is None and self.log.empty:  # nothing else tells the size of a call
-            if session.id not in self._booked:
-                self._booked[session.id] = beyond_rows(
-                    session, self.conversation, self.messages, policy.estimate
-                )
-            tools = max(0, self._booked[session.id] - prompt)
-        return prompt + total_tokens(sizes, policy.estimate) + (tools or 0)
+        if tools is None:
+            tools = max(0, self.booked_beyond(session, policy) - prompt)
+        return prompt + total_tokens(sizes, policy.estimate) + tools
+
+    def booked_beyond(self, session: Session, policy: Policy) -> int:
+        """What the calls booked on a session held beyond its rows; 0 where a log tells the size of a call."""
+        if not self.log.empty:
+            return 0
+        if session.id not in self._booked:
+            rules = policy.estimate
+            self._booked[session.id] = beyond_rows(session, self.conversation, self.messages, rules)
+        return self._booked[session.id]
 
 
 def open_context(
@@ -273,11 +278,7 @@ def counted_sizes(context: ConversationContext, messages: Sequence[Message]) -> 
 
 
 def forget_messages(context: ConversationContext) -> bool:
-    """Drop the messages read so far, unless the size of the next request needs them all.
-
-    Returns:
-        Whether they were dropped.
-    """
+    """Drop the messages read so far, unless the next request's size needs them all; whether it was done."""
     if "newest_messages" in context.__dict__:
         return False
     context.read.clear()

@@ -10,6 +10,7 @@ from core.account.pricing.price import cost
 from core.account.pricing.price_book import PriceBook, open_book
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import gateway_rows, is_local
+from core.explain.context.generation import overhead
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.explain.what_if.outcome import Outcome, cheapest
 from core.explain.what_if.run import HistoryRun
@@ -125,12 +126,12 @@ def compare(
 ) -> Iterator[Outcome]:
     """The outcome of the same history under each setting, one by one; with costs if prices are given."""
     policy, tip = context.policy(release), context.conversation.tip
-    overhead = (context.prompt_tokens(tip, policy) or 0) + (context.tools_tokens(tip) or 0)
+    carried = overhead(context, policy).tokens
     past_requests = history(context)
     bill = None if prices is None else Bill.of(context, prices)
     gateway = None if is_local(tip.source) else gateway_rows(context.config, context.policy(release))
     for settings in candidates:
-        outcome = simulate(past_requests, policy, settings, overhead, gateway_rows=gateway)
+        outcome = simulate(past_requests, policy, settings, carried, gateway_rows=gateway)
         if bill is not None:
             usd = bill.usd(outcome.requests, outcome.summarised_tokens, outcome.written_tokens)
             outcome = replace(outcome, usd=usd)

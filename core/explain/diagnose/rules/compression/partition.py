@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.compress.sizing.estimate import image_count, text_tokens, transcript_tokens
+from core.compress.sizing.estimate import image_count, transcript_tokens
+from core.explain.context.generation import overhead
 from core.explain.diagnose.case import Case, passes
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.hermes.log.record import Kind
@@ -139,29 +140,15 @@ def overhead_dominates(case: Case, warn: float, critical: float) -> Iterable[Fou
     """System prompt and tools fill the budget before the first message."""
     if case.threshold is None:
         raise Missing("the window is unknown")
-    overhead, evidence = _overhead(case)
-    share = overhead / case.threshold
+    found = overhead(case.context, case.policy)
+    if found.evidence is None:
+        raise Missing("neither the tool schemas nor the first call of the conversation is on record")
+    share = found.tokens / case.threshold
     if share < warn:
         return
     severity = Severity.CRITICAL if share >= critical else Severity.WARNING
-    numbers = {"overhead": overhead, "share": share, "threshold": case.threshold}
-    yield Found(numbers, (evidence,), Verdict.DERIVED, severity)
-
-
-def _overhead(case: Case) -> tuple[int, Evidence]:
-    """Tokens of system prompt and tools: as stored, else the first call minus the first message."""
-    prompt = case.context.prompt_tokens(case.tip, case.policy)
-    tools = case.context.tools_tokens(case.tip)
-    if prompt is not None and tools is not None:
-        return prompt + tools, Evidence(Source.DATABASE, "system_prompts", f"{prompt:,} + {tools:,} tokens")
-    first = next((turn for turn in case.lines(Kind.TURN) if turn.before == 0), None)
-    call = next((line for line in case.lines(Kind.CALL) if first is not None and line.at >= first.at), None)
-    rows = case.conversation.generations[0].row_ids[:1] if case.conversation.generations else ()
-    messages = case.context.messages(rows)
-    if call is None or call.input is None or call.number != 1 or not messages:
-        raise Missing("neither the tool schemas nor the first call of the conversation is on record")
-    prompt_tokens = text_tokens(messages[0].text, case.policy.estimate.unit)
-    return max(0, call.input - prompt_tokens), call.evidence
+    numbers = {"overhead": found.tokens, "share": share, "threshold": case.threshold}
+    yield Found(numbers, (found.evidence,), Verdict.DERIVED, severity)
 
 
 def _parted(before: Sequence[Message], after: Sequence[Message]) -> Iterator[Evidence]:
