@@ -8,7 +8,7 @@ proves that no text it would mask passes.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import cache
 from itertools import chain, takewhile
 from typing import NamedTuple
@@ -80,26 +80,31 @@ def may_hold_credential(text: str) -> bool:
     if _is_placed(text, clues):
         return True
     text = _without_counts(text)
-    words = set(
-        text.replace('"', " ").replace("\\n", " ").split()
-    )  # many texts in one say the same words again
+    # Many texts in one say the same words again.
+    words = set(text.replace('"', " ").replace("\\n", " ").split())
     lower = _lower(f"{' '.join(words)} ")
+    if _may_be_named(text, words, lower, clues) or _may_hold_hash(text, lower, clues):
+        return True
+    return _ROW.search(text) is not None and _may_hold_row(words, clues)
+
+
+def _may_be_named(text: str, words: Set[str], lower: str, clues: _Clues) -> bool:
+    """Whether something may be a secret because of the name, call or tool before it."""
     whole = _lower(text)
     has_stem = any(stem in lower for stem in clues.stems)
     if has_stem and _GIVEN.search(text):
         return True
-    if (
+    return bool(
         has_stem
         or any(sign in text for sign in clues.pairs)
         or any(word in whole for word in clues.password_words)
         or (_CALL.search(text) and any(call in whole for call in clues.calls))
         or not clues.tools.isdisjoint(words)
-    ) and _DRAWN.search(text):
-        return True
-    if _may_hold_hash(text, lower, clues):
-        return True
-    if not _ROW.search(text):
-        return False
+    ) and bool(_DRAWN.search(text))
+
+
+def _may_hold_row(words: Set[str], clues: _Clues) -> bool:
+    """Whether long words may hold a row of characters that is a secret by its form."""
     long = "\n".join(word for word in words if len(word) >= _MIN_WORD_LENGTH)
     if any(needle in long for needle in clues.needles):
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from enum import IntEnum
 from functools import lru_cache
 
@@ -78,14 +79,7 @@ def strength(name: str) -> Strength:
         return Strength.NONE if none else Strength.LIKELY
     if last == "key":
         return Strength.WEAK if is_owned and not _PUBLIC.intersection(words) else Strength.NONE
-    is_weak = (
-        last in known.weak
-        or name.startswith("vault_")
-        or known.strong.intersection(words)
-        or last.endswith(("token", "tokenkey", "authkey"))
-        or (stripped.isupper() and _CAPS_WEAK_END.search(stripped))
-    )
-    return Strength.WEAK if is_weak else Strength.NONE
+    return Strength.WEAK if _ends_weak(name, words) else Strength.NONE
 
 
 def _ends_strong(name: str, before: str, last: str) -> bool:
@@ -98,6 +92,18 @@ def _ends_strong(name: str, before: str, last: str) -> bool:
         or (last.endswith("key") and last[:-3] in known.pairs["key"])
         or _LOWER_END.search(name.lower())
         or (name.isupper() and _CAPS_END.search(name))
+    )
+
+
+def _ends_weak(name: str, words: Sequence[str]) -> bool:
+    """Whether a name may be one of a secret: by a word, its beginning, or the end of its last word."""
+    known, stripped = names(), name.strip("-_.")
+    return bool(
+        words[-1] in known.weak
+        or name.startswith("vault_")
+        or known.strong.intersection(words)
+        or words[-1].endswith(("token", "tokenkey", "authkey"))
+        or (stripped.isupper() and _CAPS_WEAK_END.search(stripped))
     )
 
 

@@ -32,21 +32,13 @@ def place(
     tool_parts: bool = True,
     tool_schemas: bool = False,
 ) -> tuple[Breakpoint, ...]:
-    """The breakpoints of a request, in message order.
+    """The breakpoints of a request in order, also ignored ones and, until 0.19, those its messages had.
 
-    Args:
-        messages: The messages of the request; a system message, if there is one, first.
-        release: The Hermes release.
-        layout: `native`, `envelope` or `none`.
-        ttl: `5m` or `1h`; anything else is taken as `5m`, as Hermes does.
-        system_prefix: The static start of the system prompt, if the release marks it separately (0.22).
-        tool_parts: Whether the route honours markers in tool results; LiteLLM-style proxies do not (0.22).
-        tool_schemas: Whether the route marks the last tool schema instead of the system prompt's end, and
-            completed exchanges instead of the last messages (0.22, directly to Anthropic with tools).
-
-    Returns:
-        All markers, including those that a provider ignores (`honoured` False) and, until 0.19, those already
-        on the messages.
+    The layout is `native`, `envelope` or `none`; a `ttl` other than `1h` is taken as `5m`, as Hermes does.
+    From 0.22 on some routes mark the static start of the system prompt separately (`system_prefix`), do not
+    honour markers in tool results (`tool_parts`, LiteLLM-style proxies), or mark the last tool schema instead
+    of the system prompt's end, and completed exchanges instead of the last messages (`tool_schemas`, directly
+    to Anthropic with tools).
     """
     if layout not in ("native", "envelope"):
         return ()
@@ -60,12 +52,10 @@ def place(
     left = MARKERS - max(_is_system(wires), len(marks))
     counted = [i for i, wire in enumerate(wires) if wire.get("role") != "system" and placer.counts(wire)]
     found = (placer.mark(index, wires[index]) for index in counted[-left:])
-    placed = (*marks, *(mark for mark in found if mark))
-    return (
-        placed
-        if rules.strips
-        else tuple(sorted((*_carried(wires, placed), *placed), key=attrgetter("index")))
-    )
+    placed = (*marks, *filter(None, found))
+    if rules.strips:
+        return placed
+    return tuple(sorted((*_carried(wires, placed), *placed), key=attrgetter("index")))
 
 
 def with_prefix_tokens(

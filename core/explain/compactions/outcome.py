@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from core.compress.sizing.estimate import text_tokens
@@ -41,6 +42,9 @@ _STATUS = re.compile(r"(?:error code|http|status(?: code)?):? (\d{3})\b", re.IGN
 _CAUSE_KINDS = (Kind.SUMMARY_FAILED, Kind.STALLED, Kind.HYGIENE_FAILED)
 """Lines that state the reason itself; other lines say what was done about it."""
 _NO_KEY = "the API key of its provider"
+_entries: Callable[[], Sequence[Mapping[str, Any]]] = partial(
+    shared_table, "core/explain/compactions/failures.yaml"
+)
 
 
 def summary_outcome(context: ConversationContext, pair: Match, release: str) -> SummaryOutcome:
@@ -95,12 +99,7 @@ def _cause_from_context(
         return "stopped" if own else "ended"
     before = [line for line in context.log.records if line.at < attempt.first.at]
     if failure.cause == "skipped":
-        begun = [line for line in before if line.kind is Kind.STARTED and line.at + _LOCK > attempt.first.at]
-        if any(_ended_in(context, line) for line in begun):
-            return "left_lock"
-        waited = (line for line in before if line.at + _CEILING > attempt.first.at)
-        is_lock_held = any(line.kind is Kind.HYGIENE_FAILED and _cause_in(line) == "held" for line in waited)
-        return "behind" if is_lock_held else failure.cause
+        return _why_locked(context, attempt.first.at, before) or failure.cause
     if failure.cause == "no_progress" and _is_short(context, attempt):
         return "short"
     if failure.cause != "unknown" or failure.text:
@@ -109,15 +108,22 @@ def _cause_from_context(
         return "ended"
     if own and context.store.schema.pools_compression and attempt.telemetry is None and not attempt.inner:
         return "stopped"  # from 0.20 on telemetry follows unless the check of the summary model raises
-    cause_line = next(
-        (line for line in reversed(before) if line.kind in (Kind.TURN, Kind.SUMMARY_FAILED)), None
-    )
-    if cause_line is not None and cause_line.kind is Kind.SUMMARY_FAILED and cause_line.seconds is None:
-        return failure_of(replace(attempt, inner=(cause_line,)), None, None).cause  # a retry in the same turn
+    last = next((line for line in reversed(before) if line.kind in (Kind.TURN, Kind.SUMMARY_FAILED)), None)
+    if last is not None and last.kind is Kind.SUMMARY_FAILED and last.seconds is None:
+        return failure_of(replace(attempt, inner=(last,)), None, None).cause  # a retry in the same turn
     if _pausing(context, attempt) is not None:
         return "paused"
     since = datetime.now(UTC) - context.clock.utc(attempt.first.at)
     return "ended" if is_last(attempt.first, context.log.records, since) else failure.cause
+
+
+def _why_locked(context: ConversationContext, at: datetime, before: Sequence[LogRecord]) -> str | None:
+    """Whose lock an attempt met: of a process that ended, or of a gateway that compresses behind the turn."""
+    begun = [line for line in before if line.kind is Kind.STARTED and line.at + _LOCK > at]
+    if any(_ended_in(context, line) for line in begun):
+        return "left_lock"
+    failed = (line for line in before if line.at + _CEILING > at and line.kind is Kind.HYGIENE_FAILED)
+    return "behind" if any(_cause_in(line) == "held" for line in failed) else None
 
 
 def _is_short(context: ConversationContext, attempt: Attempt) -> bool:
@@ -185,10 +191,11 @@ def _called(attempt: Attempt | None) -> bool:
 
 def _another_engine(context: ConversationContext, attempt: Attempt | None) -> bool:
     """Whether another engine is configured now, or was loaded when the attempt began."""
-    lines = context.log.records
     if context.engine is not None:
         return True
-    loaded = engine_loaded(line for line in lines if attempt is None or line.at <= attempt.first.at)
+    loaded = engine_loaded(
+        line for line in context.log.records if attempt is None or line.at <= attempt.first.at
+    )
     return loaded is not None and loaded.kind is Kind.ENGINE_REGISTERED
 
 
@@ -250,18 +257,10 @@ def _entry_for(text: str, provider: str) -> Mapping[str, Any] | None:
             return entry
     number = int(status[1]) if status else None
     kind = meaning_of(provider_failure(text, status=number, provider=provider)).kind
-    by_meaning = (
-        entry
-        for entry in table
-        if kind in entry.get("meanings", ()) and entry.get("status", number) == number
-    )
+    meant = (entry for entry in table if kind in entry.get("meanings", ()))
+    by_meaning = (entry for entry in meant if entry.get("status", number) == number)
     hinted = (entry for entry in table if any(word in lowered for word in entry.get("hints", ())))
     return next(by_meaning, None) or next(hinted, None)
-
-
-def _entries() -> Sequence[Mapping[str, Any]]:
-    table: Sequence[Mapping[str, Any]] = shared_table("core/explain/compactions/failures.yaml")
-    return table
 
 
 def words(failure: Failure) -> tuple[str, str]:

@@ -62,9 +62,16 @@ def explanation(ruling: Ruling, refused: str = "") -> str:
 
 def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
     """The arithmetic, one step a line: the threshold, or whose it was, then the comparison."""
-    if ruling.trigger is Trigger.PRUNE:
-        yield from ruling.derived.steps if ruling.derived is not None else ()
-        return
+    if ruling.trigger is not Trigger.PRUNE:
+        yield from _threshold_steps(ruling)
+        yield from _remarks(ruling)
+        yield from _comparisons(cause, ruling)
+    if ruling.derived is not None:
+        yield from ruling.derived.steps
+
+
+def _threshold_steps(ruling: Ruling) -> Iterator[str]:
+    """How the threshold comes about, or why it is not known."""
     if ruling.trigger is Trigger.HYGIENE and ruling.window and ruling.threshold is not None:
         share = ruling.threshold / ruling.window
         yield f"the gateway steps in at {share:.0%} of {ruling.window:,} = {ruling.threshold:,}"
@@ -75,24 +82,33 @@ def sums(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
     else:
         today = f"today's config.yaml gives {ruling.limits.threshold:,}"
         yield f"{today}, but other settings were in force then, which are not known"
+
+
+def _remarks(ruling: Ruling) -> Iterator[str]:
+    """How sure window and threshold are, and what lowered them."""
     if ruling.window_verdict is Verdict.SUSPECTED:
         yield f"the window of {ruling.window:,} is from today's config.yaml; no line of then states it"
     if ruling.past.edited and ruling.threshold is not None:
         yield "config.yaml was changed since, but what passed and what fired fit its threshold"
     if ruling.lowered is not None:
         yield f"lowered to {ruling.lowered.threshold:,}, which the summary model can read"
+
+
+def _comparisons(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
+    """What was compared: tokens, messages, and the size of the last call."""
     compared = cause is None or cause.trigger in _COMPARED
     if ruling.tokens is not None and ruling.threshold is not None and compared:
-        sign = ">=" if ruling.tokens >= ruling.threshold else "<"
-        comparison = f"{ruling.tokens:,} {sign} {ruling.threshold:,}"
+        comparison = _compared(ruling.tokens, ruling.threshold)
         yield f"{comparison}, so the number of messages decided" if ruling.by_count else comparison
     if ruling.by_count and ruling.most is not None and ruling.messages is not None:
-        sign = ">=" if ruling.messages >= ruling.most else "<"
-        yield f"{ruling.messages:,} messages {sign} {ruling.most:,}, the most that config.yaml allows today"
+        count = _compared(ruling.messages, ruling.most, " messages")
+        yield f"{count}, the most that config.yaml allows today"
     if cause is not None and cause.call is not None and cause.call.input is not None:
         yield f"the last call before it held {cause.call.input:,} real tokens"
-    if ruling.derived is not None:
-        yield from ruling.derived.steps
+
+
+def _compared(number: int, limit: int, unit: str = "") -> str:
+    return f"{number:,}{unit} {'>=' if number >= limit else '<'} {limit:,}"
 
 
 def evidence(pair: Match, ruling: Ruling) -> Iterator[Evidence]:
@@ -173,23 +189,36 @@ def disagreements(
     attempt, rows = pair
     if attempt is None:
         return
-    done, sent, cause = attempt.done, attempt.following, attempt.cause
-    if done is not None and rows is not None:
-        yield from () if spared else _miscounted(attempt, done, rows, joined)
-    elif done is not None and done.kind is Kind.DONE and attempt.completed and not rewritten:
-        began = attempt.started.session if attempt.started is not None else done.session
-        lost = f": it went on in {done.session}, which the database does not hold"
-        yield done.where + (
-            " reports a new transcript, but no row shows one" if began == done.session else lost
-        )
+    if attempt.done is not None and rows is not None:
+        yield from () if spared else _miscounted(attempt, attempt.done, rows, joined)
+    elif not rewritten:
+        yield from _not_shown(attempt)
+    yield from _outgrown(attempt)
+    stated = None if attempt.cause.trigger is Trigger.HYGIENE else attempt.cause.threshold
+    if stated is not None and limits is not None and stated != limits.threshold:
+        where = attempt.cause.line.where if attempt.cause.line else "the log"
+        yield f"{where} names a threshold of {stated:,}; today's config gives {limits.threshold:,}"
+
+
+def _not_shown(attempt: Attempt) -> Iterator[str]:
+    """A new transcript that a line reports, and no row shows."""
+    done = attempt.done
+    if done is None or done.kind is not Kind.DONE or not attempt.completed:
+        return
+    began = attempt.started.session if attempt.started is not None else done.session
+    if began == done.session:
+        yield f"{done.where} reports a new transcript, but no row shows one"
+    else:
+        yield f"{done.where}: it went on in {done.session}, which the database does not hold"
+
+
+def _outgrown(attempt: Attempt) -> Iterator[str]:
+    """A request after it that held more than the line counts, beyond any error of an estimate."""
+    done, sent = attempt.done, attempt.following
     left = done.tokens_after if done is not None else None
     if done and sent and left and (sent.input or 0) > _ESTIMATE_ERROR[0] * left + _ESTIMATE_ERROR[1]:
         # Hermes leaves out what it sends and stores nowhere: a prompt of config.yaml, prefilled messages.
         yield f"{done.where} counts {left:,} tokens after, the next request held {sent.input:,}"
-    stated = None if cause.trigger is Trigger.HYGIENE else cause.threshold
-    if stated is not None and limits is not None and stated != limits.threshold:
-        where = cause.line.where if cause.line else "the log"
-        yield f"{where} names a threshold of {stated:,}; today's config gives {limits.threshold:,}"
 
 
 def _miscounted(
@@ -208,18 +237,23 @@ def _miscounted(
     counts = (("before", done.before, rows.counted_before), ("after", done.after, rows.counted_after))
     known = [(name, old, new) for name, old, new in counts if old is not None and new is not None]
     grown = {shown - logged for _, logged, shown in known}
-    is_behind = any(line.kind is Kind.HYGIENE_FAILED for line in attempt.inner)
-    if not rows.opened.row_ids and attempt.cause.trigger is not Trigger.MANUAL and grown == {-1}:
+    if _is_expected(attempt, rows, grown, both=len(known) == len(counts)):
         return
-    if rows.boundary.merged and len(known) == len(counts) and grown == {-1}:
-        return
-    if attempt.cause.trigger is Trigger.HYGIENE and len(known) == len(counts) and grown == {1}:
-        return  # the request that waits is stored before the gateway looks, from 0.20 on
-    if is_behind and len(grown) == 1 and min(grown) >= 0:
-        return  # the turn ran on while a gateway compressed behind it, so both lists got the same rows
     for name, logged, shown in known:
         if logged != shown and (name == "after" or shown - logged != joined()):
             yield f"{done.where} counts {logged} messages {name}, the rows show {shown}"
+
+
+def _is_expected(attempt: Attempt, rows: BoundaryRows, grown: set[int], *, both: bool) -> bool:
+    """Whether rows are as many more than a line counts as they may be."""
+    if grown == {-1}:
+        unwritten = not rows.opened.row_ids and attempt.cause.trigger is not Trigger.MANUAL
+        return unwritten or (rows.boundary.merged and both)
+    if attempt.cause.trigger is Trigger.HYGIENE and both and grown == {1}:
+        return True  # the request that waits is stored before the gateway looks, from 0.20 on
+    # The turn ran on while a gateway compressed behind it, so both lists got the same rows.
+    is_behind = any(line.kind is Kind.HYGIENE_FAILED for line in attempt.inner)
+    return is_behind and len(grown) == 1 and min(grown) >= 0
 
 
 def _no_threshold(ruling: Ruling) -> str:

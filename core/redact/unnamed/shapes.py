@@ -9,7 +9,7 @@ than the ids that look alike. The table lists words that begin ids, hashes and f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from core.redact.key_formats import (
@@ -233,6 +233,14 @@ def _is_unlisted_key(text: str, match: re.Match[str]) -> bool:
         return False
     if is_named_key and _UUID.search(match["rest"]) and words & known.secret:
         return True
+    return _is_long_key(match, parts, before, is_named_key=is_named_key)
+
+
+def _is_long_key(
+    match: re.Match[str], parts: Sequence[str], before: Sequence[str], *, is_named_key: bool
+) -> bool:
+    """Whether the longest part is random, and long enough for what stands around it."""
+    core = max(parts, key=len)
     if len(core) < _LONG and len(parts) <= 1 + len(match["rest"]) // 10:
         core = match["rest"]  # `-` and `_` are base64 characters too
     both = any(map(str.isupper, core)) and any(map(str.islower, core))
