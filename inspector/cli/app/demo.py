@@ -15,9 +15,7 @@ from inspector.cli.arguments import options
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `demo`."""
     options.add_app_options(parser)
-    parser.add_argument(
-        "--path", action="store_true", help="print the home of the sample sessions instead, for --home"
-    )
+    parser.add_argument("--path", action="store_true", help="print the samples' home instead, for --home")
 
 
 def run(args: argparse.Namespace) -> int:

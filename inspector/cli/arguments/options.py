@@ -76,9 +76,7 @@ def add_store_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("which database (default: $HERMES_HOME, else ~/.hermes)")
     place = group.add_mutually_exclusive_group()
     place.add_argument("--db", metavar="FILE", type=Path, help="use this session database")
-    place.add_argument(
-        "--home", metavar="DIR", type=Path, help="use this HERMES_HOME (state.db, config.yaml, logs/)"
-    )
+    place.add_argument("--home", metavar="DIR", type=Path, help="use this HERMES_HOME with config and logs")
     group.add_argument("--profile", type=str, metavar="NAME", help="use only this profile of the home")
 
 
@@ -103,11 +101,7 @@ def add_session_argument(parser: argparse.ArgumentParser, *, optional: bool = Fa
 
 def add_release_option(parser: argparse.ArgumentParser) -> None:
     """Add `--release`, whose rules apply."""
-    parser.add_argument(
-        "--release",
-        metavar="X.Y",
-        help="use the rules of this Hermes release (default: detected, else newest)",
-    )
+    parser.add_argument("--release", metavar="X.Y", help="the release whose rules apply (default: detected)")
 
 
 def add_json_option(parser: argparse.ArgumentParser, *, csv: str | None = None) -> None:
@@ -132,18 +126,8 @@ def add_app_options(parser: argparse.ArgumentParser) -> None:
     add("--linear", action="store_true", help="print lines and numbered choices instead of drawing screens")
     add("--screen", metavar="NAME", help=_screens())
     add("--session", metavar="SESSION", help="the conversation to open there (default: the newest)")
-    add(
-        "--focus",
-        metavar="TOPIC",
-        action="append",
-        help="a topic for the focus lab to compare; may be repeated",
-    )
-    add(
-        "--engine",
-        type=str,
-        metavar="NAME|PATH|builtin|hermes",
-        help="the context engine to use in map, preview and focus lab",
-    )
+    add("--focus", metavar="TOPIC", action="append", help="a topic for the focus lab; may be repeated")
+    add("--engine", type=str, metavar="NAME|PATH|builtin|hermes", help="engine of map, preview and focus lab")
     add_python_option(group)
     add("--size", metavar="WxH", type=numbers.size, help="columns x rows of the screenshot, such as 120x40")
 
@@ -192,17 +176,8 @@ def add_fleet_options(parser: argparse.ArgumentParser) -> None:
     """Add `--fleet` and its options: many machines, one document."""
     group = parser.add_argument_group("many machines")
     add = group.add_argument
-    add(
-        "--fleet",
-        metavar="GLOB|FILE",
-        help="read every home or state.db that matches a pattern or is listed in a file",
-    )
+    add("--fleet", metavar="GLOB|FILE", help="read every home or state.db a pattern matches or a file lists")
     add("--fleet-out", metavar="FILE", help="write .json, .csv or .parquet (default: JSON on stdout)")
-    add(
-        "--fleet-jobs",
-        type=numbers.positive,
-        metavar="N",
-        help="machines read at once (default: one per processor)",
-    )
+    add("--fleet-jobs", type=numbers.positive, metavar="N", help="machines at once (default: one per core)")
     add("--engine", choices=("local", "ray"), help="what runs the work (default: local)")
     add("--address", metavar="ADDR", help="address of the Ray cluster (default: auto)")

@@ -25,13 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("words", metavar="WORDS", nargs="+", help="what to look for")
     add("--all", action="store_true", help="also search messages that are still live")
-    add(
-        "--limit",
-        type=numbers.positive,
-        default=20,
-        metavar="N",
-        help="show at most N hits (default: %(default)s)",
-    )
+    add("--limit", type=numbers.positive, default=20, metavar="N", help="show at most N hits (default: 20)")
     options.add_shared_options(parser)
 
 

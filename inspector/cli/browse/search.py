@@ -19,13 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `search`."""
     add = parser.add_argument
     add("text", metavar="TEXT", nargs="+", help="words to look for")
-    add(
-        "--limit",
-        type=numbers.positive,
-        default=50,
-        metavar="N",
-        help="show at most N hits (default: %(default)s)",
-    )
+    add("--limit", type=numbers.positive, default=50, metavar="N", help="show at most N hits (default: 50)")
     add("--in", dest="session", metavar="SESSION", help="only in this session")
     options.add_shared_options(parser)
 

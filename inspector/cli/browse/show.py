@@ -25,16 +25,10 @@ _MAX_CHARS = 100_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `show`."""
+    add = parser.add_argument
     options.add_session_argument(parser)
-    parser.add_argument(
-        "--generation",
-        type=_generation,
-        metavar="N",
-        help=f"show only this generation, counted from 1; or `{LAST}`",
-    )
-    parser.add_argument(
-        "--full", action="store_true", help="show whole texts instead of one line per message"
-    )
+    add("--generation", type=_generation, metavar="N", help=f"show only the Nth, or `{LAST}`")
+    add("--full", action="store_true", help="show whole texts instead of one line per message")
     options.add_shared_options(parser)
 
 

@@ -22,16 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("writing")
     add = group.add_argument
     add("--apply", action="store_true", help="write the result to the database; `undo` reverts it")
-    add(
-        "--mode",
-        choices=[mode.value for mode in ApplyMode],
-        help="how to write it (default: as the release does)",
-    )
-    add(
-        "--accept-fallback",
-        action="store_true",
-        help="write even a fallback made by rule after the summary failed",
-    )
+    add("--mode", choices=[mode.value for mode in ApplyMode], help="how to write it (default: the release's)")
+    add("--accept-fallback", action="store_true", help="write even a fallback made after the summary failed")
     add_consent(group)
 
 

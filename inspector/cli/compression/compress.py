@@ -37,12 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     engine_comparison.add_arguments(parser)
     add = parser.add_argument
     add("--focus", metavar="TOPIC", help="the topic the summary should keep, as in `/compress TOPIC`")
-    add(
-        "--compare-focus",
-        action="append",
-        metavar="TOPIC",
-        help="compare this topic with no topic; may be repeated",
-    )
+    add("--compare-focus", action="append", metavar="TOPIC", help="compare it with no topic; may be repeated")
     add("--diff", action="store_true", help="print a unified diff of before and after")
     writing.add_arguments(parser)
 

@@ -28,15 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what_if.add_arguments(parser)
     options.add_engine_options(parser)
     group = parser.add_argument_group("the gateway's check before a turn")
-    group.add_argument(
-        "--gateway", action="store_true", help="show it for any source (default: only for gateway sessions)"
-    )
-    group.add_argument(
-        "--last-prompt",
-        type=parsers.whole_number,
-        metavar="N",
-        help="the provider's last token count for the session",
-    )
+    add = group.add_argument
+    add("--gateway", action="store_true", help="show it for any source (default: only for gateway sessions)")
+    add("--last-prompt", type=parsers.whole_number, metavar="N", help="the provider's last count of tokens")
     parser.add_argument("--pruned", action="store_true", help="also print the texts that pruning would leave")
 
 

@@ -37,27 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="who writes the summary (default: %(default)s)",
     )
     add("--summary-file", type=str, metavar="FILE", help="use this text as the summary; - for stdin")
-    add(
-        "--check",
-        action="store_true",
-        help="check a model's summary against the messages, ask once more, remove what stays unsupported",
-    )
-    add(
-        "--model",
-        metavar="NAME",
-        help="the model to ask (default: auxiliary.compression, else the session's)",
-    )
+    add("--check", action="store_true", help="check a model's summary, ask again, remove what is unsupported")
+    add("--model", metavar="NAME", help="model to ask (default: auxiliary.compression, else the session's)")
     add("--provider", metavar="NAME", help="its provider, as Hermes names it")
     add("--base-url", metavar="URL", help="its API; OpenRouter, Ollama, vLLM and llama.cpp work")
-    add(
-        "--api-key", metavar="KEY", help="its key; safer in the environment, since process lists show options"
-    )
-    add(
-        "--timeout",
-        type=numbers.positive,
-        metavar="SECONDS",
-        help="give up after this long without an answer",
-    )
+    add("--api-key", metavar="KEY", help="its key; safer in the environment, as process lists show options")
+    add("--timeout", type=numbers.positive, metavar="SECONDS", help="give up after so long without an answer")
 
 
 def tell_unused(args: argparse.Namespace) -> None:

@@ -34,12 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     actions = ("install", "status", "uninstall", "answer", "request")
     add("action", metavar="ACTION", choices=actions, help="install, status, uninstall, answer or request")
-    add(
-        "words",
-        nargs="*",
-        metavar="WORD",
-        help="answer: why, plan, cost, or lost TOPIC; request: the number of a request",
-    )
+    add("words", nargs="*", metavar="WORD", help="answer: why, plan, cost, lost TOPIC; request: its number")
     _add_choices(parser)
     add("--session", metavar="SESSION", default="latest", help="answer, request: the conversation")
     add("--yes", action="store_true", help="agree in advance")

@@ -35,27 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--body", metavar="JSON", help="the body of the response")
     add("--exception", metavar="NAME", default="", help="the exception's class")
     add("--base-url", metavar="URL", default="", help="the URL of the call")
-    add(
-        "--tokens",
-        metavar="N",
-        type=parsers.whole_number,
-        default=20_000,
-        help="tokens of the conversation (default: 20,000)",
-    )
-    add(
-        "--window",
-        metavar="N",
-        type=parsers.positive,
-        default=200_000,
-        help="the model's context length (default: 200,000)",
-    )
-    add(
-        "--messages",
-        metavar="N",
-        type=parsers.whole_number,
-        default=12,
-        help="messages of the conversation (default: 12)",
-    )
+    for name, kind, usual, what in (
+        ("--tokens", parsers.whole_number, 20_000, "tokens of the conversation"),
+        ("--window", parsers.positive, 200_000, "the model's context length"),
+        ("--messages", parsers.whole_number, 12, "messages of the conversation"),
+    ):
+        add(name, metavar="N", type=kind, default=usual, help=f"{what} (default: {usual:,})")
     add("--release", metavar="X.Y", help="only this Hermes release (default: all known)")
     options.add_json_option(parser)
 

@@ -31,16 +31,15 @@ MANY = 40
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `findings`."""
+    add = parser.add_argument
     options.add_session_argument(parser, optional=True)
-    parser.add_argument(
+    add(
         "--severity",
         choices=[severity.value for severity in Severity],
         default=Severity.INFO.value,
         help="leave out anything milder (default: %(default)s)",
     )
-    parser.add_argument(
-        "--limit", type=numbers.positive, metavar="N", help="show only the N worst findings (default: all)"
-    )
+    add("--limit", type=numbers.positive, metavar="N", help="show only the N worst findings (default: all)")
     options.add_shared_options(parser)
     options.add_fleet_options(parser)
 

@@ -39,11 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--at", type=decisions.at, metavar="N|TIME", help="with --decisions: this turn (default: the newest)")
     add("--turns", action="store_true", help="also list every turn, and why it compressed or did not")
     add("--limit", type=numbers.positive, metavar="N", help="with --turns: only the newest N (default: all)")
-    add(
-        "--what-if",
-        action="store_true",
-        help="also show what other thresholds, tails and windows would have done",
-    )
+    add("--what-if", action="store_true", help="also show the effect of other thresholds, tails and windows")
     options.add_shared_options(parser)
 
 

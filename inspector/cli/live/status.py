@@ -44,10 +44,9 @@ _MARKS = {"critical": "■", "warning": "▲"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `status`."""
     options.add_session_argument(parser, optional=True)
-    parser.add_argument(
-        "--format", metavar="TEMPLATE", default=DEFAULT, help="template of the line; see below"
-    )
-    parser.add_argument("--fields", action="store_true", help="list the fields of a template and exit")
+    add = parser.add_argument
+    add("--format", metavar="TEMPLATE", default=DEFAULT, help="template of the line; see below")
+    add("--fields", action="store_true", help="list the fields of a template and exit")
     options.add_shared_options(parser)
 
 

@@ -38,19 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `watch`."""
     add = parser.add_argument
     add("--kind", choices=KINDS, action="append", help="only events of this kind; may be repeated")
-    add(
-        "--cursor",
-        type=Path,
-        metavar="FILE",
-        help="continue from the position in FILE, and save the new position there",
-    )
+    add("--cursor", type=Path, metavar="FILE", help="continue from the position in FILE, and save it there")
     add("--once", action="store_true", help="print what is new since the cursor and exit")
-    add(
-        "--alert-at",
-        type=numbers.share,
-        metavar="SHARE",
-        help="alert when the context used passes this share, such as 0.8",
-    )
+    add("--alert-at", type=numbers.share, metavar="SHARE", help="alert above this share of the threshold")
     add("--budget", type=numbers.dollars, metavar="USD", help="alert when today's cost passes this")
     add(
         "--notify",

@@ -27,18 +27,13 @@ LAYOUTS = ("native", "envelope", "none")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `cache`."""
+    add = parser.add_argument
     options.add_session_argument(parser, optional=True)
-    parser.add_argument(
-        "--messages", type=str, metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin"
-    )
+    add("--messages", type=str, metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin")
     options.add_release_option(parser)
-    parser.add_argument(
-        "--layout", choices=LAYOUTS, help="with --messages: the marker layout (default: native)"
-    )
-    parser.add_argument(
-        "--ttl", choices=("5m", "1h"), help="with --messages: the cache lifetime (default: 5m)"
-    )
-    parser.add_argument("--no-prices", action="store_true", help="leave costs out; faster")
+    add("--layout", choices=LAYOUTS, help="with --messages: the marker layout (default: native)")
+    add("--ttl", choices=("5m", "1h"), help="with --messages: the cache lifetime (default: 5m)")
+    add("--no-prices", action="store_true", help="leave costs out; faster")
     options.add_shared_options(parser, csv="print the calls, or with --messages the markers, as CSV")
 
 

@@ -20,13 +20,10 @@ from inspector.payloads import values as jsonio
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `reconcile`."""
-    parser.add_argument("export", metavar="EXPORT.csv", type=Path, help="the export file")
-    parser.add_argument(
-        "--mapping", metavar="NAME", help="column mapping (default: recognised by the columns)"
-    )
-    parser.add_argument(
-        "--columns", type=_columns, metavar="FIELD=COLUMN,...", help="columns of an unknown export"
-    )
+    add = parser.add_argument
+    add("export", metavar="EXPORT.csv", type=Path, help="the export file")
+    add("--mapping", metavar="NAME", help="column mapping (default: recognised by the columns)")
+    add("--columns", type=_columns, metavar="FIELD=COLUMN,...", help="columns of an unknown export")
     options.add_shared_options(parser, csv="print CSV for a spreadsheet")
 
 

@@ -39,12 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_session_argument(parser, optional=True)
     add = parser.add_argument
     add("--by", choices=BY, default="session", help="group by this (default: %(default)s)")
-    add(
-        "--since",
-        type=numbers.moment,
-        metavar="WHEN",
-        help="only sessions started since: today, week, 30d, 2026-11-01",
-    )
+    add("--since", type=numbers.moment, metavar="WHEN", help="sessions begun since: today, 30d, 2026-11-01")
     add("--until", type=numbers.moment, metavar="WHEN", help="only sessions started before")
     add("--sort", choices=SORTS, help="sort by this (default: cost; days and hours by time)")
     add("--limit", type=numbers.positive, metavar="N", help=f"show at most N rows (default: {DEFAULT_LIMIT})")

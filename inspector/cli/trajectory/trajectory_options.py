@@ -26,18 +26,8 @@ def _cut(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--release", metavar="X", help="use the rules of this release (default: the newest)")
     add("--target", type=numbers.positive, metavar="N", help="most tokens of a trajectory (default: 15250)")
-    add(
-        "--summary-target",
-        type=numbers.whole_number,
-        metavar="N",
-        help="tokens for the summary (default: 750)",
-    )
-    add(
-        "--protect-last",
-        type=numbers.whole_number,
-        metavar="N",
-        help="turns to keep at the end (default: 4)",
-    )
+    add("--summary-target", type=numbers.whole_number, metavar="N", help="summary tokens (default: 750)")
+    add("--protect-last", type=numbers.whole_number, metavar="N", help="turns kept at the end (default: 4)")
     add(
         "--no-protect",
         choices=ROLES,
@@ -46,46 +36,28 @@ def _cut(group: argparse._ArgumentGroup) -> None:
         default=[],
         help=f"do not keep the first turn of this role ({', '.join(ROLES)}); may be repeated",
     )
-    add(
-        "--tokenizer",
-        type=str,
-        metavar="NAME",
-        help="o200k_base, cl100k_base, or the path of a tokenizer.json (default: o200k_base)",
-    )
+    add("--tokenizer", type=str, metavar="NAME", help="o200k_base (default), cl100k_base, a tokenizer.json")
     add("--config", type=str, metavar="FILE", help="the YAML configuration of Hermes' own tool")
     add("--sample", type=_percent, metavar="PERCENT", help="process only this share of the entries")
-    add(
-        "--seed",
-        type=numbers.whole_number,
-        default=42,
-        metavar="N",
-        help="random seed of the sample (default: 42)",
-    )
+    add("--seed", type=numbers.whole_number, default=42, metavar="N", help="seed of the sample (default: 42)")
 
 
 def _summary(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
+    add = group.add_argument
+    add(
         "--summariser",
         choices=_SUMMARISERS,
         default="extractive",
         help="who writes the summaries (default: %(default)s)",
     )
-    group.add_argument("--summary-file", type=str, metavar="FILE", help="use this text as every summary")
-    group.add_argument("--model", metavar="NAME", help="the model to ask")
-    group.add_argument("--provider", metavar="NAME", help="its provider, as Hermes names it")
-    group.add_argument("--base-url", metavar="URL", help="its API")
-    group.add_argument("--api-key", metavar="KEY", help="its key; safer in the environment")
-    group.add_argument(
-        "--concurrency", type=numbers.positive, metavar="N", help="parallel requests (default: 50)"
-    )
-    group.add_argument(
-        "--timeout",
-        type=_seconds,
-        default=300.0,
-        metavar="S",
-        help="most seconds for one entry (default: 300)",
-    )
-    group.add_argument("--yes", action="store_true", help="agree to the price in advance")
+    add("--summary-file", type=str, metavar="FILE", help="use this text as every summary")
+    add("--model", metavar="NAME", help="the model to ask")
+    add("--provider", metavar="NAME", help="its provider, as Hermes names it")
+    add("--base-url", metavar="URL", help="its API")
+    add("--api-key", metavar="KEY", help="its key; safer in the environment")
+    add("--concurrency", type=numbers.positive, metavar="N", help="parallel requests (default: 50)")
+    add("--timeout", type=_seconds, default=300.0, metavar="S", help="most seconds per entry (default: 300)")
+    add("--yes", action="store_true", help="agree to the price in advance")
 
 
 def _work(group: argparse._ArgumentGroup) -> None:
