@@ -20,12 +20,7 @@ STEP, LOOKS = 0.02, 3
 
 
 def take(app: InspectorApp, path: Path, size: tuple[int, int] = DEFAULT_SIZE) -> None:
-    """Render the app once everything it reads has arrived, and write the frame.
-
-    Args:
-        app: The app, not yet running; its arguments choose the screen and session.
-        path: The file to write; a name ending in .png makes a PNG.
-        size: Columns and rows.
+    """Render an app that does not run yet once everything it reads has arrived, and write the frame.
 
     Raises:
         OSError: The file cannot be written.

@@ -41,10 +41,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class Guard:
-    """Answers 403 to every request without the token or the cookie that the token earned.
-
-    Args:
-        hosts: Accepted values of the Host header, port included.
+    """Answers 403 to every request without the token or the cookie it earned, or to another of the hosts.
 
     Attributes:
         token: Lets in one browser, once.

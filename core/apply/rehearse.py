@@ -27,13 +27,9 @@ _ROWS = (("sessions", "id"), ("messages", "session_id"))
 
 
 def rehearse(store: Store, session_id: str, preview: Preview, mode: ApplyMode | None = None) -> Rehearsal:
-    """Compute every row a preview would write, and try the statements on a private copy.
+    """Compute every row a preview of a session would write, and try the statements on a private copy.
 
-    Args:
-        store: The database, open for reading.
-        session_id: The session whose live messages the preview was made from.
-        preview: The result of the compaction.
-        mode: How to write it; by default as the release does.
+    Without a mode it is written as the release does.
 
     Raises:
         UsageError: There is nothing to apply, or this database cannot be written in that mode.

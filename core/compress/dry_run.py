@@ -92,18 +92,11 @@ def preview(
     on_text: OnText | None = None,
     cancelled: Cancelled | None = None,
 ) -> Preview:
-    """Run a planned compaction as a dry run.
+    """Run a planned compaction as a dry run; without a middle the preview says that nothing changes.
 
-    Args:
-        measured: The conversation.
-        plan: Its plan; without a middle the preview says that nothing changes.
-        summariser: Who writes the summary.
-        focus: The topic of `/compress <topic>`.
-        retention: Also compare the summary with the middle.
-        agent: Who would run it.
-        today: The date, ISO 8601, for releases that ask for dated facts.
-        on_text: Receives the summary as it arrives.
-        cancelled: Returns whether the user has cancelled.
+    `focus` is the topic of `/compress <topic>`, `agent` who would run it, and `today` the date for releases
+    that ask for dated facts. `retention` compares the summary with the middle; `on_text` receives it as it
+    arrives.
 
     Raises:
         SummaryFailure: The user cancelled; any other failure has the consequence the release gives it.

@@ -112,11 +112,9 @@ def count_of(text: str) -> int | None:
 
 
 def amount_of(text: str, *, comma: bool = False) -> Decimal | None:
-    """An amount of money; None for anything else.
+    """An amount of money, perhaps grouped, perhaps with a currency; None for anything else.
 
-    Args:
-        text: Digits, perhaps grouped, perhaps with a currency.
-        comma: Whether a lone comma is the decimal sign; of comma and point together the last one is.
+    With `comma` a lone comma is the decimal sign; of comma and point together the last one is.
     """
     digits = _SIGNS.sub("", text)
     if "," in digits and "." in digits:

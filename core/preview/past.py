@@ -59,12 +59,10 @@ def event_of_headline(found: Explanation) -> CompressionEvent | None:
 
 
 def with_loss(found: Explanation) -> tuple[Explanation, Retention | None]:
-    """Say in the headline, and in that of its compaction, what the summary lost.
+    """The explanation, its headlines saying what the summary lost, and what the summary kept.
 
-    Whoever answers why a conversation was compressed starts from this, so that all say the same.
-
-    Returns:
-        The explanation, and what the summary kept; None if the headline is not about a summary.
+    Whoever answers why a conversation was compressed starts from this, so that all say the same. The second
+    is None if the headline is not about a summary.
     """
     event = event_of_headline(found)
     kept = kept_of_event(found.context, event) if event is not None else None

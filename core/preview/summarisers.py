@@ -64,11 +64,7 @@ def chosen_model(
 ) -> ModelChoice:
     """The model to ask: by flags, environment, the summary setting, the session's own, in that order.
 
-    Args:
-        flags: What the user named; empty fields are open.
-        here: The conversation; None for a list from a file, for which there are only defaults.
-        env: Where keys are looked up.
-        release: The release whose rules say which model writes summaries.
+    Without a conversation, as for messages from a file, the configuration's defaults apply.
 
     Raises:
         SummaryFailure: No model is named, or the endpoint needs a key that is not given.

@@ -113,11 +113,8 @@ def user_yaml(content: bytes | str) -> Any:
 def built_yaml(content: bytes | str, build: Callable[[Any], Any], *, shared: bool = False) -> Any:
     """Like `user_yaml`, with a function that builds the value, for callers that also need line numbers.
 
-    Args:
-        content: The document.
-        build: Builds the value from a loader.
-        shared: Whether an alias counts as one value, because it is shared and not copied: for a caller that
-            checks the `weight` of what it uses. Merged mappings are copied in any case.
+    An alias counts as one value if it is `shared` and not copied: for a caller that checks the `weight` of
+    what it uses. Merged mappings are copied in any case.
 
     Raises:
         BadYaml: As for `user_yaml`.

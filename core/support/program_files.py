@@ -161,11 +161,8 @@ def _files(folder: str) -> Iterator[tuple[str, int, int]]:
 class KeptAnswer:
     """The cached file of an answer, valid only while everything it depends on is unchanged.
 
-    Args:
-        folder: Name of a folder in the user's cache directory, one for each kind of answer.
-        question: Distinguishes answers of a kind; a new answer replaces the old one to the same question.
-        rests_on: What else it depends on besides the program: files as `state`, settings, the time
-            zone.
+    The user's cache directory has a folder for each kind of answer, where a new answer replaces the old one
+    to the same question. Besides the program it `rests_on` files as `state`, settings, the time zone.
     """
 
     def __init__(self, folder: str, question: object, rests_on: Iterable[object] = ()) -> None:
@@ -194,10 +191,7 @@ def _encoded(text: str) -> bytes:
 def keep(path: Path, content: bytes, more: Iterable[bytes] = ()) -> None:
     """Write to a temporary file and rename it, so that nobody reads half a file; errors are ignored.
 
-    Args:
-        path: The file.
-        content: All of it, or its beginning.
-        more: The rest, produced while it is written.
+    `more` follows the content, and may be produced while it is written.
     """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}-{time.monotonic_ns()}")
     with suppress(OSError):

@@ -104,11 +104,9 @@ def fingerprint(name: str) -> str:
 
 
 def open_tokenizer(name: str, check: Callable[[], None]) -> Count:
-    """The function that counts the tokens of a text.
+    """The function that counts tokens by a bundled vocabulary, a `tokenizer.json`, or its folder.
 
-    Args:
-        name: A bundled vocabulary, a `tokenizer.json`, or its folder. No code of a model is run.
-        check: Called between the pieces of a long text.
+    No code of a model is run; `check` is called between the pieces of a long text.
 
     Raises:
         NotFoundError: There is no such file.

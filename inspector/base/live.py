@@ -77,11 +77,8 @@ def _at_work(host: Widget) -> bool:
 class Pulse:
     """Tells a screen when its databases' files changed; a check is a few `stat` calls, cheaper than a thread.
 
-    Args:
-        host: A `Reporting` widget or screen.
-        places: The databases, with their homes.
-        changed: Called when something was written; it starts the host's workers.
-        ready: Whether the last read is complete; changes wait until then.
+    `changed` is called when something was written, and starts the host's workers; changes wait until the last
+    read is `ready`.
     """
 
     def __init__(

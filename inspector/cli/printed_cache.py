@@ -29,15 +29,10 @@ def entry(
 ) -> KeptAnswer | None:
     """The cache entry for a command line; None if its answer is not cached.
 
-    Only JSON is cached unless `people` is set, and an answer about several databases only with `several`: a
-    cached answer would not repeat the note that an unreadable database was skipped.
-
-    Args:
-        args: The command line.
-        sources: Files the answer depends on, besides the program, the database and its home.
-        people: Cache printed lines too, for terminals of the same width and colours.
-        today: The answer changes with the date.
-        several: It may be about several databases; the caller makes sure that none was skipped.
+    Only JSON is cached unless `people` is set, then printed lines too, for terminals of the same width and
+    colours. An answer about several databases is cached only with `several`: it would not repeat the note
+    that an unreadable one was skipped. One that changes with the date is about `today`; `sources` are files
+    it depends on besides the program, the database and its home.
 
     Raises:
         NotFoundError: There is no database.

@@ -44,11 +44,7 @@ class _Complaints(Handler):
 
 
 class Notifier:
-    """Alerts the user once for everything since the last check.
-
-    Args:
-        how: The user's alert settings.
-        ring: Rings the bell.
+    """Alerts the user, as they set it, once for everything since the last check; `ring` rings the bell.
 
     Raises:
         ConfigError: Desktop notifications are on, but their package is not installed.

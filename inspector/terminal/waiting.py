@@ -127,11 +127,7 @@ def stop() -> None:
 
 
 class Progress:
-    """A progress line on a terminal that counts seconds and characters of a summary; silent elsewhere.
-
-    Args:
-        endpoint: The model asked for the summary; None if no model is.
-    """
+    """A progress line on a terminal with seconds and characters of a model's summary; silent elsewhere."""
 
     def __init__(self, endpoint: Endpoint | None) -> None:
         self._endpoint = endpoint

@@ -29,15 +29,9 @@ def local_time(moment: datetime) -> datetime:
 def read_calls(
     log: Log, sessions: Collection[str], to_utc: ToUtc = local_time, known: Sequence[CacheCall] = ()
 ) -> tuple[CacheCall, ...]:
-    """The model calls of some sessions in time order.
+    """The model calls of some sessions in time order; `known` ones, read before, are not built again.
 
     A call line without a `cache=` part reports a miss; one without numbers reports nothing.
-
-    Args:
-        log: The lines of these sessions.
-        sessions: Ids of the sessions.
-        to_utc: Converts the log's times to UTC.
-        known: Calls read before, which are reused, so that a new call does not rebuild thousands.
     """
     lines = [record for record in log.records if record.kind is Kind.CALL and record.session in sessions]
     calls = [call for call, line in zip(known, lines, strict=False) if _is_of(call, line, to_utc)]

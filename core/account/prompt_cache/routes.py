@@ -97,11 +97,7 @@ def cache_route(route: Route, release: str) -> CacheRoute:
 def cache_ttl(configured: Any, route: Route, release: str, source: str = "") -> str | None:
     """The lifetime in force: `5m`, `1h`, or None if the configuration switches caching off.
 
-    Args:
-        configured: The value of `prompt_caching.cache_ttl`.
-        route: The route, as some keep only five minutes.
-        release: The Hermes release.
-        source: Source of the session, on which `auto` depends.
+    Some routes keep only five minutes; the source of a session decides for `auto`.
     """
     rules = shared_table("core/account/prompt_cache/routes.yaml")["ttl"]
     text = str(configured).lower() if configured is not None else "none"

@@ -60,12 +60,10 @@ class Export:
 
 
 def read_export(export: Path, mapping: str | None = None, columns: Mapping[str, str] | None = None) -> Export:
-    """Read the entries of an export.
+    """Read the entries of a CSV export; a byte order mark, other separators and grouped digits are accepted.
 
-    Args:
-        export: The CSV file; a byte order mark, other separators and grouped digits are accepted.
-        mapping: A column mapping of reconcile.yaml; None finds it by the columns.
-        columns: The column of each field, if no mapping knows it; see `FIELDS`.
+    `mapping` is one of reconcile.yaml, by default found by the columns; `columns` names the column of each of
+    `FIELDS` if no mapping knows it.
 
     Raises:
         UsageError: No mapping fits the file's columns, or the file cannot be read.

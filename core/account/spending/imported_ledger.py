@@ -36,15 +36,9 @@ def transcript_ledger(
     prices: PriceBook | None = None,
     zone: tzinfo | None = None,
 ) -> Ledger:
-    """Add up the calls of some logs; each counts once, at its own time and price.
+    """Add up the calls in logs of Claude Code or Codex, or of API answers: each once, at its time and price.
 
-    Args:
-        files: JSONL logs of Claude Code or Codex, or of API answers.
-        by: One of `DIMENSIONS`.
-        since: Only calls made at this time or later.
-        until: Only calls made earlier.
-        prices: The price book for computed costs; None leaves `computed` empty.
-        zone: Time zone of days and hours; this machine's by default.
+    The other arguments are as for `collect`.
 
     Raises:
         NotFoundError: One of the files does not exist.

@@ -57,20 +57,13 @@ def collect(
     prices: PriceBook | None = None,
     zone: tzinfo | None = None,
 ) -> Books:
-    """Add up what was spent; each call counts once, whatever the dimension.
+    """Add up what was spent, by one of `DIMENSIONS`; each call counts once, whatever the dimension.
 
-    A session's usage is booked on the time it started, the only time that every release records. Auxiliary
-    calls (summaries, titles, vision) have rows of their own beside the main loop's.
-
-    Args:
-        stores: The databases; a file given twice counts once.
-        by: One of `DIMENSIONS`.
-        since: Only sessions that started at this time or later.
-        until: Only sessions that started earlier.
-        session: Only the conversation that this session belongs to.
-        only: Only the share of these dimensions and keys, such as `("model", "gpt-5.2")`.
-        prices: The price book for computed costs; None leaves `computed` empty.
-        zone: Time zone of days and hours; this machine's by default.
+    A session's usage is booked on the time it started, the only time that every release records; `since` and
+    `until` compare with that. Auxiliary calls (summaries, titles, vision) have rows of their own beside the
+    main loop's. `session` stands for its whole conversation, `only` for the share of some dimensions and
+    keys, such as `("model", "gpt-5.2")`. Without `prices` nothing is computed; days and hours are this
+    machine's unless a `zone` is given.
 
     Raises:
         UsageError: There is no such dimension.

@@ -28,14 +28,10 @@ _BUDGET = 2000
 
 
 class ModelCalls:
-    """Answers the calls that an engine makes to a model.
+    """Answers the calls that an engine makes to a model, by the sections and token count of a release.
 
-    Args:
-        summariser: Who answers.
-        policy: The release whose sections and token count apply.
-        prepared: The request of Hermes' own compressor for the same cut. If given, each call is answered for
-            this request, so that both compressors can be compared.
-        most_tokens: Tokens the user agreed to send; None where nothing is sent.
+    With a `prepared` request, that of Hermes' own compressor for the same cut, each call is answered for it,
+    so that both compressors can be compared. `most_tokens` is what the user agreed to send.
 
     Attributes:
         sent: Tokens sent so far.

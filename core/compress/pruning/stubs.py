@@ -77,13 +77,9 @@ class _Fields(dict[str, Any]):
 
 
 def stub_line(tool: str, arguments: Any, content: str, table: str) -> str:
-    """The line that replaces a tool result.
+    """The line that replaces the result of a tool, which is `unknown` when the call is gone.
 
-    Args:
-        tool: Name of the tool called; `unknown` when the call is gone.
-        arguments: Its arguments as JSON text; unusable ones count as none.
-        content: The result.
-        table: `classic`, `guarded` or `outcomes`.
+    Arguments that are no JSON count as none; the table is `classic`, `guarded` or `outcomes`.
     """
     rules = stub_table(table)
     source = StubSource(tool, json_object(arguments) or {}, content, rules.unwraps_urls)

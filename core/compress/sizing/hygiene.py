@@ -75,17 +75,11 @@ def hygiene(
     anchored: int | None = None,
     paused: bool = False,
 ) -> Hygiene:
-    """Decide as the gateway would about a transcript.
+    """Decide as the gateway would about a transcript, whose rows include system and meta rows.
 
-    Args:
-        rows: All rows of the transcript, including system and meta rows.
-        policy: The rules of the release.
-        enabled: `compression.enabled`.
-        window: The window of the main model.
-        hard_limit: `compression.hygiene_hard_message_limit`; None for the release's default.
-        last_prompt: The provider's last count for this session; 0 or less without one.
-        anchored: Tokens by the usage stored with the session, for releases that use it.
-        paused: A pause after an earlier failure is still running.
+    `hard_limit` is `compression.hygiene_hard_message_limit`, None for the release's default; `last_prompt`
+    the provider's last count for this session, 0 or less without one; `anchored` the tokens by the usage
+    stored with the session. A pause after an earlier failure may still be running.
     """
     rules = policy.hygiene
     limits = hygiene_limits(policy, window, hard_limit)

@@ -131,11 +131,7 @@ def refused_first(
 ) -> Headline | None:
     """That the provider refuses first, and what helps; None if nothing shows that, or compression is due.
 
-    Args:
-        context: The conversation.
-        tokens: Size of the next request.
-        threshold: Where compression fires.
-        window: The window that Hermes assumes.
+    `tokens` is the size of the next request, `window` what Hermes assumes.
     """
     served = provider_limit(context, threshold)
     if served is None or tokens is None or threshold is None or tokens >= threshold:

@@ -165,12 +165,8 @@ def last_prompt(
     """The last answered call whose prompt the provider counted; None when a compaction followed it.
 
     A compaction written by another program than Hermes leaves no line. So where the log tells of fewer
-    compactions than the rows show, the rows must also show an answered call since the newest.
-
-    Args:
-        log: The lines about the conversation.
-        generations: The generations of the conversation.
-        messages: Reads the newest generation's messages; called only where the log is not enough.
+    compactions than the rows show, the rows must also show an answered call since the newest: only then are
+    the newest generation's messages read.
     """
     if _logged(log) < len(generations) - 1 and not answered(generations[-1], messages()):
         return None

@@ -62,20 +62,11 @@ def find_window(
     logged: WindowClaim | None = None,
     assumed: WindowClaim | None = None,
 ) -> WindowGuess:
-    """Find the window as Hermes does, as far as files show it.
+    """Find the window as Hermes does, as far as files show it; the configured model's unless given.
 
-    Sources in order: `model.context_length`, `custom_providers`, the cache of lengths reported by providers,
-    the length printed in the log, the user's own setting, the table of model names, and the length that
-    Hermes said it assumes.
-
-    Args:
-        config: The home's configuration.
-        home: The folder with the cache file; None ignores the cache.
-        model: The session's model; "" for the configured one.
-        provider: Its provider.
-        base_url: Its endpoint; "" for the configured one.
-        logged: The newest length stated in the log.
-        assumed: The newest length that Hermes assumed because it found none.
+    Sources in order: `model.context_length`, `custom_providers`, the cache of lengths reported by providers
+    in a `home`, the newest length printed in the log (`logged`), the user's own setting, the table of model
+    names, and the newest length that Hermes said it `assumed` because it found none.
     """
     model = model or config.model
     base_url = (base_url or str(config.value("model.base_url") or "")).rstrip("/")

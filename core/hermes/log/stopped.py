@@ -17,13 +17,7 @@ _GOES_ON = (Kind.TURN, Kind.HYGIENE, Kind.STARTED)
 
 
 def was_stopped(started: LogRecord, records: Iterable[LogRecord], starts: Sequence[datetime]) -> bool:
-    """Whether the process ended during an attempt: no outcome is logged, and a later process continued.
-
-    Args:
-        started: The line that opened it.
-        records: The lines about its conversation.
-        starts: When Hermes was started.
-    """
+    """Whether the process ended during an attempt: no outcome is logged, and Hermes was started again."""
     later = (line for line in records if line.at > started.at)
     further = next((line for line in later if line.kind not in _SAYS_NOTHING), None)
     if further is None or further.kind not in _GOES_ON:

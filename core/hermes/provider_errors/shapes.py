@@ -21,10 +21,8 @@ _SMALL_WINDOW = 256_000
 def error_code(body: Mapping[str, Any] | None, reading: Mapping[str, bool]) -> str:
     """The code of a body, as a release finds it.
 
-    Args:
-        body: The body the exception carries.
-        reading: `skips_400`: `"400"` is not a code. `looks_into_message`: JSON in the message is read too.
-            `code_from_status`: Google's `error.status` counts if the code is a number.
+    If the reading `skips_400`, `"400"` is none; if it `looks_into_message`, JSON in the message is read too;
+    by `code_from_status` Google's `error.status` counts if the code is a number.
     """
     if not body:
         return ""

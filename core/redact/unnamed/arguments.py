@@ -15,12 +15,7 @@ _DASHED = pattern(r"[\"']--?[A-Za-z]")
 
 
 def arguments(text: str, rules: Callable[[str], Iterator[Hit]]) -> Iterator[Hit]:
-    """The hits of command rules in such lists, read as the command line they represent.
-
-    Args:
-        text: The text.
-        rules: Finds the credentials of a command line.
-    """
+    """The hits of command rules in such lists, read as the command line they represent."""
     for match in _LIST.finditer(text):
         if _DASHED.search(match["all"]):
             spans = [(one.start() + 1, one.end() - 1) for one in re.finditer(_ARGUMENT, match["all"])]

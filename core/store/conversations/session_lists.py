@@ -83,10 +83,8 @@ class ConversationLists(SessionLists):
     def conversations(self, query: ListQuery = EVERYTHING, *, shown: bool = True) -> ConversationPage:
         """One row for each conversation, from `sessions` alone.
 
-        Args:
-            query: Which conversations, and in what order.
-            shown: Titles will be shown, so their credentials are looked up; False if most rows will not be
-                shown, and `learn_titles` is called for those that are.
+        The credentials in titles are looked up if these are `shown`; otherwise call `learn_titles` for those
+        that will be.
         """
         with self._read() as (connection, schema):
             page = list_conversations(connection, schema, self.path, query)

@@ -104,11 +104,9 @@ def open_readonly(
 ) -> sqlite3.Connection:
     """Open an existing database for reading only.
 
-    Args:
-        path: The database file.
-        cancelled: Asked every few milliseconds; once it returns true, a query ends with `Interrupted`. A
-            query that takes more steps than a file of this size can need always ends with an error.
-        busy_seconds: How long to wait for another process's lock.
+    `cancelled` is asked every few milliseconds; once it returns true, a query ends with `Interrupted`. A
+    query that takes more steps than a file of this size can need always ends with an error. Another process's
+    lock is waited for.
 
     Raises:
         NotFoundError: There is no such file.

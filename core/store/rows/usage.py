@@ -101,14 +101,9 @@ def unbooked_calls(
     *,
     listed: bool = False,
 ) -> frozenset[str]:
-    """The sessions whose rows or log show a call that Hermes did not book.
+    """The sessions, of some or of all, whose rows or the log beside the file show a call Hermes did not book.
 
-    Args:
-        connection: The database.
-        schema: Its tables and columns.
-        path: Its file, beside which the log is.
-        ids: The sessions asked about; None for all.
-        listed: They are many conversations, whose log nobody has read yet.
+    If they are `listed`, they are many conversations, whose log nobody has read yet.
     """
     search = listed or ids is None
     short = set(_with_unbooked_answers(connection, schema, ids))

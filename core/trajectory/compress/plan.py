@@ -152,19 +152,10 @@ def protected_turns(roles: Sequence[str], settings: Settings) -> frozenset[int]:
 def find_region(
     roles: Sequence[str], tokens: Sequence[int], settings: Settings, rules: TrajectoryRules
 ) -> Span | None:
-    """The turns to summarise so that the trajectory fits its target.
+    """The turns to summarise so that the trajectory fits its target; None if it does, or none can be taken.
 
     Turns are taken from the start of the middle until they cover the excess and the summary replacing them.
     If they cannot, the whole middle is taken, and the trajectory stays over its target.
-
-    Args:
-        roles: ShareGPT role of each turn.
-        tokens: Tokens of each turn.
-        settings: Target, summary and protection.
-        rules: The rules of the release.
-
-    Returns:
-        None if the trajectory fits already or nothing between its protected turns can be taken.
     """
     excess = sum(tokens) - settings.target
     if excess <= 0:

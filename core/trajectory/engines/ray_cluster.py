@@ -25,11 +25,7 @@ _WAITING = 2
 
 
 class RayEngine:
-    """Compresses shards on a Ray cluster.
-
-    Args:
-        address: Address of the cluster; `auto` finds the one this machine belongs to.
-    """
+    """Compresses shards on a Ray cluster; the address `auto` finds the one this machine belongs to."""
 
     def __init__(self, address: str) -> None:
         self._address = address

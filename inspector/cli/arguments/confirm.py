@@ -21,15 +21,10 @@ YES = ("y", "yes")
 def ask_to_send(
     what: str, places: Sequence[Endpoint], usd: Decimal | None, *, yes: bool, times: str = "", more: str = ""
 ) -> None:
-    """Name the destination and the cost, and continue only if the user agrees.
+    """Name the destinations and the cost, and continue only if the user agrees, or agreed in advance.
 
-    Args:
-        what: What is about to be sent, starting with the verb.
-        places: The model asked first, and the one asked if it fails.
-        usd: The cost; None if unknown.
-        yes: As for `ask`.
-        times: In how many requests, as words.
-        more: Words for what is added to the cost.
+    `what` begins with the verb; the second place is asked if the first fails. `times` tells in how many
+    requests, `more` what is added to the cost.
 
     Raises:
         ConfigError: The user's settings forbid sending.

@@ -70,11 +70,7 @@ def stores(args: argparse.Namespace) -> Iterator[tuple[Store, ...]]:
 
 @contextmanager
 def opened(args: argparse.Namespace, kind: Callable[[Location], Opened]) -> Iterator[tuple[Opened, ...]]:
-    """Open every database the options select; an unreadable one is reported and left out.
-
-    Args:
-        args: The command line.
-        kind: What to open each one as.
+    """Open every database the options select, as `kind`; an unreadable one is reported and left out.
 
     Raises:
         NotFoundError: There is none.

@@ -123,11 +123,7 @@ def _add_newer(group: argparse._ArgumentGroup) -> None:
 
 
 def question(args: argparse.Namespace, *, quotes: bool = True) -> Question:
-    """Collect what the options describe.
-
-    Args:
-        args: The options.
-        quotes: Message texts are printed, so every credential in them must be known.
+    """Collect what the options describe; if it `quotes` texts, every credential in them is learned first.
 
     Raises:
         UsageError: Neither or both of SESSION and --messages are given, the release does not exist, or a

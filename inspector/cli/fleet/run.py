@@ -133,10 +133,9 @@ def _write_parquet(document: Mapping[str, Any], path: str) -> None:
 
 
 def machines(named: str) -> tuple[Path, ...]:
-    """Every home or database, in the given order; paths from a list are not checked here.
+    """The homes and databases of a pattern, a folder of homes, one home or state.db, or a list of those.
 
-    Args:
-        named: A pattern, a folder of homes, one home or state.db, or a text file with one of those per line.
+    A list is a text file with one a line; its paths are not checked here.
 
     Raises:
         NotFoundError: Nothing matches.

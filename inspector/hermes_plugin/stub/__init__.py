@@ -15,11 +15,7 @@ log = logging.getLogger(__name__)
 
 
 def register(ctx: Any) -> None:
-    """Hermes calls this to register the plugin; some releases call it twice, once for the engine alone.
-
-    Args:
-        ctx: Hermes' plugin context, or a collector that only accepts the engine.
-    """
+    """Hermes calls this to register the plugin; some releases call it twice, once for the engine alone."""
     try:
         settings = read_settings()
     except (OSError, ValueError) as error:

@@ -29,12 +29,8 @@ class Rows(Protocol[Row_co]):
 class PagedRows(Generic[Row]):
     """Rows read one page at a time; only the pages used last are kept.
 
-    Args:
-        count: How many rows there are.
-        fetch: Reads `size` rows from `start`. It returns None if a worker will read the page and deliver it
-            with `arrived`.
-        page: Rows per page.
-        keep: Pages to keep.
+    `fetch` reads `size` rows from `start`; it returns None if a worker will read the page and deliver it with
+    `arrived`.
     """
 
     def __init__(

@@ -119,13 +119,7 @@ def _read_into(queue: SimpleQueue[str | ModelAnswer | BaseException], read: Read
 
 
 def failure_of(error: BaseException, where: str, secrets: Iterable[str] = ()) -> SummaryFailure:
-    """Translate an error into a failure.
-
-    Args:
-        error: The exception that an SDK or its transport raised.
-        where: The endpoint and model that were asked.
-        secrets: Texts to mask in the message, such as the key.
-    """
+    """The failure that an exception of an SDK or its transport means; `secrets` are masked in its text."""
     if isinstance(error, SummaryFailure):
         return _placed(error, where)
     message = _provider_words(error, secrets)

@@ -134,12 +134,9 @@ def runs_of(records: Sequence[LogRecord], sessions: Collection[str]) -> Mapping[
 def passed_over(records: Iterable[LogRecord], model: str | None) -> Iterator[LogRecord]:
     """Answered calls whose size was checked and found too small: another call followed in the same turn.
 
-    Calls after a failed attempt are left out, because a pause may have stopped the check; so are those after
-    a second attempt, because the limit on failures in a row may have.
-
-    Args:
-        records: Lines of one run, in time order.
-        model: Only calls of this model; None for any.
+    The records are of one run; with a model only its calls count. Calls after a failed attempt are left out,
+    because a pause may have stopped the check; so are those after a second attempt, because the limit on
+    failures in a row may have.
     """
     attempts = 0
     for record, following in pairwise(record for record in records if record.kind in _TELLING):
@@ -191,14 +188,10 @@ def belongs(
     *,
     turns_tagged: bool,
 ) -> bool:
-    """Whether a line that reports an outcome belongs to the open attempt.
+    """Whether a line that reports an outcome belongs to the attempt that a line opened.
 
-    Args:
-        record: The line; its session is this conversation's, or it has none.
-        started: The line that opened the attempt.
-        previous: The newest line known to belong to the attempt.
-        others: Compactions of other sessions.
-        turns_tagged: Lines written in a turn carry its session: one without it is from outside a turn.
+    `previous` is the newest line known to belong to it, `others` are compactions of other sessions. If
+    `turns_tagged`, lines written in a turn carry its session: one without it is from outside a turn.
     """
     silence = AFTERWARDS if previous.kind in _LAST_WORDS else SILENCE
     if record.at - previous.at > silence:
