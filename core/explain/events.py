@@ -71,16 +71,10 @@ def explain(
     now = where_it_stands(context)
     waits = refused_first(context, now.tokens, now.threshold, now.window)
     told = waits or standing(now, prompts, compressed=any(event.completed for event in events))
-    now = replace(
-        now,
-        headline=told,
-        refused_at=refuses_beyond(context, now.tokens, now.threshold) if waits else "",
-    )
-    notes, headline = (
-        tuple(notes_on(context)),
-        headline_of(events, now, prompts, newest_failure(context, events)),
-    )
-    return Explanation(session_id, context, events, now, notes, headline)
+    refused_at = refuses_beyond(context, now.tokens, now.threshold) if waits else ""
+    now = replace(now, headline=told, refused_at=refused_at)
+    headline = headline_of(events, now, prompts, newest_failure(context, events))
+    return Explanation(session_id, context, events, now, tuple(notes_on(context)), headline)
 
 
 def prompts_of(context: ConversationContext) -> list[int]:

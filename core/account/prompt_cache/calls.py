@@ -125,22 +125,27 @@ def _payback(
     saved = max(0, (before.prompt or 0) - prompt)
     entry = price(first)
     notes = () if summariser is not None else (_INVISIBLE,)
-    reread = saving = None
-    origins: tuple[Origin, ...] = ()
-    if entry is not None:
-        rates = rates_for(entry, prompt)
-        fresh = write_rate(rates, one_hour=False)
-        read = rates.cache_read if rates.cache_read is not None else rates.input
-        if fresh is not None and read is not None:
-            again = max(0, prompt - (first.cache_read or 0))
-            reread, why = reread_cost("rebuilding the cache", again, fresh, read, entry)
-            saving = read * saved / MILLION
-            origins = (why, _spared(saving, saved, read, entry))
+    reread, saving, origins = (None, None, ()) if entry is None else _amounts(first, saved, entry)
     cost = None if reread is None else reread + (summariser or 0)
     calls_needed = math.ceil(cost / saving) if cost is not None and saving else None
     paid = calls_needed if calls_needed is not None and calls_needed <= len(after) else None
     local = entry is not None and entry.billing == "local"
     return Payback(at, session, saved, summariser, reread, saving, len(after), paid, notes, origins, local)
+
+
+def _amounts(
+    first: CacheCall, saved: int, entry: PriceRow
+) -> tuple[Decimal | None, Decimal | None, tuple[Origin, ...]]:
+    """What rebuilding the cache costs, what each call then saves, and the origins of both."""
+    rates = rates_for(entry, first.prompt or 0)
+    fresh = write_rate(rates, one_hour=False)
+    read = rates.cache_read if rates.cache_read is not None else rates.input
+    if fresh is None or read is None:
+        return None, None, ()
+    again = max(0, (first.prompt or 0) - (first.cache_read or 0))
+    reread, why = reread_cost("rebuilding the cache", again, fresh, read, entry)
+    saving = read * saved / MILLION
+    return reread, saving, (why, _spared(saving, saved, read, entry))
 
 
 def _spared(saving: Decimal, saved: int, read: Decimal, entry: PriceRow) -> Origin:

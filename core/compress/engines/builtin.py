@@ -172,11 +172,8 @@ class ContextCompressor(ContextEngine):
         if body is None:
             self.last_aborted = True
             return messages
-        return self._replaced(
-            measured,
-            assemble(measured, found, body, wording=self._wording, session=self.session),
-            current_tokens,
-        )
+        assembled = assemble(measured, found, body, wording=self._wording, session=self.session)
+        return self._replaced(measured, assembled, current_tokens)
 
     def _now_settings(self) -> Settings:
         """The settings, including whether this process has compacted before."""

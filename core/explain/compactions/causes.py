@@ -80,9 +80,8 @@ def cause_of(
     if started.kind in _NATIVE:
         return Cause(Trigger.NATIVE, Verdict.PROVED, tokens=started.tokens, line=started)
     if started.focus is not None:
-        return Cause(
-            Trigger.MANUAL, Verdict.PROVED, line=started, note="only a manual compression has a topic"
-        )
+        note = "only a manual compression has a topic"
+        return Cause(Trigger.MANUAL, Verdict.PROVED, line=started, note=note)
     call = _last_call(thread, position)
     if turns_tagged and started.tag and started.kind is Kind.STARTED and started.tokens is None:
         note = "no size is named: the provider reported no usage of the answer it follows"

@@ -242,9 +242,7 @@ def open_context(
     conversation: Conversation | None = None,
     known: Sequence[Message] = (),
 ) -> ConversationContext:
-    """The context of any session's conversation, with what the caller has read of it already.
-
-    The rules are those of `release`, by default of the detected one.
+    """The context of any session's conversation, by the rules of a release, with what is known of it already.
 
     Raises:
         NotFoundError: There is no such session.

@@ -192,26 +192,17 @@ class Case:
         What a branch took from its parent, or a retried turn wrote into several sessions, counts once; what
         came before a compaction whose rows are gone does not count.
         """
-        older = {
-            row
-            for rows in self.context.boundaries
-            if rows.boundary.mode is BoundaryMode.REWRITE
-            for row in rows.after
-        }
-        inherited = Counter(
-            _text_and_calls(message) for message in self._parent if message.role == "assistant"
-        )
+        rewritten = (one for one in self.context.boundaries if one.boundary.mode is BoundaryMode.REWRITE)
+        older = {row for rows in rewritten for row in rows.after}
+        of_parent = (message for message in self._parent if message.role == "assistant")
+        inherited = Counter(map(_text_and_calls, of_parent))
         seen: set[tuple[str, ...]] = set()
         answers: list[Message] = []
         for message in self.distinct_messages:
+            if message.role != "assistant" or message.wire.get("display_kind") == FAILED_TURN:
+                continue
             texts = _text_and_calls(message)
-            failed = message.wire.get("display_kind") == FAILED_TURN
-            if (
-                message.role != "assistant"
-                or failed
-                or texts[1] in seen
-                or (message.row and message.row.id in older)
-            ):
+            if texts[1] in seen or (message.row and message.row.id in older):
                 continue
             seen |= {texts[1]} - {()}
             if inherited[texts]:

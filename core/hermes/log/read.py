@@ -143,10 +143,8 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
         kept = [record for record in log.records if record not in moved]
         own = [one for one in moved.values() if sessions is None or one.session in sessions]
         log = replace(log, records=tuple(sorted([*kept, *own], key=lambda one: one.at)))
-    names, asked = (
-        tuple(index.name for _, index in indexes),
-        None if sessions is None else frozenset(sessions),
-    )
+    asked = None if sessions is None else frozenset(sessions)
+    names = tuple(index.name for _, index in indexes)
     return replace(log, files=names, problems=tuple(problems), sessions=asked)
 
 

@@ -111,11 +111,8 @@ def _is_named_secret(text: str, start: int, end: int) -> bool:
     if last and last[1].lower() in issuers().ids:
         return False  # like most: `"id": "`
     stands_alone = _stands_alone(text[start:end])
-    if (
-        stands_alone
-        and (variable := _VARIABLE.search(before))
-        and not _words(variable["name"]) & issuers().ids
-    ):
+    variable = _VARIABLE.search(before) if stands_alone else None
+    if variable and not _words(variable["name"]) & issuers().ids:
         return True
     if (purpose := _FOR.search(before)) and not _words(purpose[0]) & issuers().ids:
         return True
