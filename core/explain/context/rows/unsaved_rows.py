@@ -145,8 +145,8 @@ class TurnReader:
         if opened.row_ids and opened.boundary is not None and opened.boundary.summary_row is None:
             return (), False  # without a summary the copies cannot be told from the turn's own rows
         calls = self._carried[index]
-        if calls is None and self.sessions[closed.session_id].api_calls == 0:
-            return (), False  # a provider that reports no usage leaves calls uncounted
+        if calls is None and self.sessions[closed.session_id].api_calls is not None:
+            return (), False  # where a provider reports no usage, calls are not counted
         if not calls:
             return (), True
         turn = self._written[index]

@@ -98,3 +98,21 @@ def test_calls_of_a_turn_that_was_killed_take_no_row_of_the_turns_after_it(tmp_p
         first, second = boundary_rows(store, store.conversation("a"), store.messages)
     assert (first.counted_before, first.counted_after) == (None, None)
     assert (second.counted_before, second.before[-3:]) == (8 + 2 * 4 + 3, tuple(newest[:3]))
+
+
+@pytest.mark.parametrize("counted", [0, 4])
+def test_a_running_turn_is_unknown_where_a_provider_leaves_calls_uncounted(
+    tmp_path: Path, counted: int
+) -> None:
+    """Run with 0.16.0: of six answers the provider reported the usage of some, or of none."""
+    with SessionDatabase(tmp_path / "state.db", "0.16") as database:
+        database.session("a", api_call_count=counted)
+        for number in range(3):
+            database.turn("a", f"turn {number}")
+        database.rotate("a", "b", 3, 4, "so far")
+        database.turn("b", "the running one")
+        database.rotate("b", "c", 3, 4, "so far, again")
+        database.turn("c", "the newest")
+    with Store(database.path) as store:
+        first, _ = boundary_rows(store, store.conversation("a"), store.messages)
+    assert (first.counted_before, first.counted_after) == (None, None)
