@@ -131,6 +131,13 @@ def begun_anew(history: int | None, *, summary: bool = False) -> Build:
     return build
 
 
+def digested(home: Home) -> None:
+    """What another engine left, of which config.yaml no longer tells: rows of its own, and copies."""
+    begun_anew(None)(home)
+    (last,) = home.db.connection.execute("SELECT max(id) FROM messages WHERE session_id = 'S'").fetchone()
+    home.db.copy(last, "C")
+
+
 GONE = 4_200_000
 """Beyond the highest process id there can be."""
 
@@ -178,6 +185,7 @@ STRUCTURE = (
     Scene("E12", late(3_600), rotated),
     Scene("E13", next_turn(30), next_turn(9)),
     Scene("E15", begun_anew(0), begun_anew(9, summary=True), release="0.17"),
+    Scene("E15", begun_anew(None), digested, release="0.17"),
     Scene(
         "E14",
         lambda home: compress_here(home.db, "S"),

@@ -222,7 +222,7 @@ def compaction_not_stored(case: Case) -> Iterable[Found]:
         if not (closed.row_ids and _began_anew(opened)):
             continue
         begun = next((line for line in turns if line.session == opened.session_id), None)
-        if begun is None or begun.before == 0:
+        if begun.before == 0 if begun is not None else not _shares_messages(case, closed, opened):
             evidence = Evidence(Source.DATABASE, f"message {opened.row_ids[0]}", "no summary, and no copy")
             verdict = Verdict.DERIVED if begun is None else Verdict.PROVED
             more = () if begun is None else (begun.evidence,)
@@ -236,6 +236,13 @@ def _began_anew(opened: Generation) -> bool:
     if boundary is None or boundary.mode is not BoundaryMode.ROTATION or boundary.summary_row is not None:
         return False
     return bool(opened.row_ids) and not opened.copies
+
+
+def _shares_messages(case: Case, closed: Generation, opened: Generation) -> bool:
+    """Whether a generation holds messages of the one before it, as an engine without summaries leaves it."""
+    before, after = (case.context.messages(one.row_ids) for one in (closed, opened))
+    known = {(one.role, one.text, one.tool_call_id, str(one.tool_calls)) for one in before}
+    return any((one.role, one.text, one.tool_call_id, str(one.tool_calls)) in known for one in after)
 
 
 def _stale(lock: Lease, now: datetime, longest: timedelta) -> tuple[str, Verdict]:
