@@ -210,11 +210,7 @@ def _begun(connection: sqlite3.Connection, text: str) -> dict[str, str]:
 def _one_conversation(
     connection: sqlite3.Connection, schema: Schema, path: Path, text: str, begun: dict[str, str]
 ) -> str:
-    """The newest session of the only conversation with titles that begin with a text.
-
-    Raises:
-        AmbiguousError: There are several.
-    """
+    """The newest session of the only conversation with titles that begin so; several are ambiguous."""
     lineage = families_of(connection, schema, list(begun))
     tips = dict.fromkeys(lineage.tip(one) for one in begun)
     if len(tips) == 1:

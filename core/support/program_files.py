@@ -72,12 +72,7 @@ def shared_table(name: str) -> Any:
 
 
 def _shipped(path: Path) -> Any:
-    """A table from the JSON beside it.
-
-    Raises:
-        OSError: There is none.
-        ValueError: It was made from another version of the table.
-    """
+    """A table from the JSON beside it; `OSError` without one, `ValueError` if it is of another version."""
     import json
 
     stamp, _, content = path.with_suffix(".json").read_bytes().partition(b"\n")

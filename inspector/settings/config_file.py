@@ -115,11 +115,7 @@ def _parsed(content: bytes) -> tuple[Any, dict[Place, int]]:
 
 
 def _lines(node: Any, path: Place) -> Iterator[tuple[Place, int]]:
-    """The line of each value below a node.
-
-    Raises:
-        BadYaml: A key occurs twice in one mapping; YAML would silently use the last.
-    """
+    """The line of each value below a node; a key that occurs twice, where YAML uses the last, is refused."""
     if node.id != "mapping":
         return
     seen: set[str] = set()

@@ -6,20 +6,10 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
 
 Wires = list[dict[str, Any]]
 """A conversation in OpenAI form, as an agent holds it."""
-
-
-class EngineStatus(TypedDict):
-    """The figures of a status bar. `usage_percent` is at most 100."""
-
-    last_prompt_tokens: int
-    threshold_tokens: int
-    context_length: int
-    usage_percent: float
-    compression_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,17 +120,17 @@ class ContextEngine(ABC):
         """Answer a call of one of its tools, as JSON."""
         return json.dumps({"error": f"unknown tool: {name}"})
 
-    def get_status(self) -> EngineStatus:
-        """The figures of a status bar."""
+    def get_status(self) -> dict[str, Any]:
+        """The figures of a status bar; `usage_percent` is at most 100."""
         prompt = max(0, self.last_prompt_tokens)
         share = prompt / self.context_length * 100 if self.context_length else 0.0
-        return EngineStatus(
-            last_prompt_tokens=prompt,
-            threshold_tokens=self.threshold_tokens,
-            context_length=self.context_length,
-            usage_percent=min(100.0, share),
-            compression_count=self.compression_count,
-        )
+        return {
+            "last_prompt_tokens": prompt,
+            "threshold_tokens": self.threshold_tokens,
+            "context_length": self.context_length,
+            "usage_percent": min(100.0, share),
+            "compression_count": self.compression_count,
+        }
 
     def update_model(
         self,

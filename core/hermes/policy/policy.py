@@ -175,11 +175,7 @@ def _read(name: str) -> dict[str, Any]:
 
 
 def _build(cls: type[_T], values: Any, where: str, path: str) -> _T:
-    """Build a frozen dataclass from a mapping and check every key.
-
-    Raises:
-        ConfigError: A key is missing, unknown or of the wrong type.
-    """
+    """Build a frozen dataclass from a mapping; a missing, unknown or mistyped key is a `ConfigError`."""
     if not isinstance(values, Mapping):
         raise ConfigError(f"{path or 'the file'} is not a mapping", where=where)
     hints = get_type_hints(cls)

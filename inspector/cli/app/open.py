@@ -128,11 +128,7 @@ def _last_written(args: argparse.Namespace) -> str | None:
 
 
 def _focuses(topics: Sequence[str], view: str | None) -> Sequence[str]:
-    """The topics for the focus lab to compare.
-
-    Raises:
-        UsageError: Another screen is asked for, or there are too many topics for the lab's columns.
-    """
+    """The topics for the focus lab to compare: as many as it has columns, and for no other screen."""
     from inspector.base.named_screens import FOCUS
 
     if topics and view != FOCUS:

@@ -50,11 +50,7 @@ def _generation(text: str) -> int | str:
 
 
 def _wanted(conversation: Conversation, choice: int | str | None) -> Sequence[Generation]:
-    """The generations to show.
-
-    Raises:
-        UsageError: The conversation has no such generation.
-    """
+    """The generations to show; all without a choice."""
     generations = conversation.generations
     if choice is None:
         return generations

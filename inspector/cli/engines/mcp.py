@@ -98,11 +98,7 @@ class Answers:
             raise _tool_error(error.line) from error
 
     def _printed(self, *words: str) -> str:
-        """The output of a command with --json.
-
-        Raises:
-            Exception: The SDK's type for a failed tool, with the command's error line.
-        """
+        """The output of a command with --json; its error line in the SDK's exception for a failed tool."""
         from inspector.cli.main import run as run_command
 
         out, err = io.StringIO(), io.StringIO()

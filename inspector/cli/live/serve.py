@@ -64,11 +64,7 @@ def _store_words(args: argparse.Namespace) -> list[str]:
 
 
 def _free_port(host: str, port: int) -> int:
-    """The port, or a free one for 0.
-
-    Raises:
-        InspectorError: The port cannot be listened on.
-    """
+    """The port, or a free one for 0."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_STREAM) as probe:

@@ -126,12 +126,7 @@ def _print(found: Ledger, args: argparse.Namespace) -> None:
 
 
 def _of_transcripts(args: argparse.Namespace) -> int:
-    """Print the usage in logs of other tools.
-
-    Raises:
-        UsageError: A session is named too, or a log has no usage.
-        NotFoundError: A file does not exist.
-    """
+    """Print the usage in logs of other tools."""
     from core.account.spending.imported_ledger import transcript_ledger
 
     if args.session is not None:
@@ -145,11 +140,7 @@ def _of_transcripts(args: argparse.Namespace) -> int:
 
 
 def _check_budget(budget: Decimal, found: Ledger) -> None:
-    """Compare spending with the budget.
-
-    Raises:
-        BudgetPassed: Spending is above the budget.
-    """
+    """Compare spending with the budget, which ends the command with its exit code if passed."""
     from core.account.spending.budget import check_budget
 
     checked = check_budget(found, budget)

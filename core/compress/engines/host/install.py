@@ -75,11 +75,7 @@ def find_install(python: Path | None) -> HermesInstall | None:
 
 
 def _install_of(python: Path) -> HermesInstall:
-    """What an interpreter says of its Hermes.
-
-    Raises:
-        ConfigError: It does not run, or has no Hermes.
-    """
+    """What an interpreter says of its Hermes."""
     ask, folder = [str(python), "-c", _QUESTION], python.parent
     try:
         answer = subprocess.run(ask, capture_output=True, timeout=_ASK_SECONDS, check=True, cwd=folder)
