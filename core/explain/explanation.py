@@ -22,7 +22,8 @@ class Now:
         blocked_by: What would refuse an automatic compaction, in words.
         headroom: Tokens left below the threshold; negative above it.
         arithmetic: How the threshold is computed, one step a line.
-        refused_at: That the provider refuses before the threshold is reached, in a few words; "" otherwise.
+        refused_at: That the provider refuses before the threshold is reached, or that another engine decides
+            and named no limit, in a few words; "" otherwise.
         failing: Failed attempts, or ones that did not help, refuse the next.
     """
 

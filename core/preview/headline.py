@@ -109,7 +109,7 @@ def decided_before(plan: Plan, context: ConversationContext) -> str:
     if plan.engine:
         return ""
     if context.engine is not None:
-        return f"the engine {context.engine.name} decides"
+        return context.engine.decides
     return refuses_beyond(context, plan.compared_tokens, plan.threshold_tokens)
 
 

@@ -168,6 +168,11 @@ class EngineInCharge:
     line: LogRecord | None = None
 
     @property
+    def decides(self) -> str:
+        """That it decides, in a few words."""
+        return f"the engine {self.name} decides"
+
+    @property
     def short_note(self) -> str:
         """Whose rules the figures follow, when no release is known yet."""
         return (

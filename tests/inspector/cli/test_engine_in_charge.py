@@ -52,3 +52,11 @@ def test_hermes_own_engine_is_no_news(home: Path, cli: Cli) -> None:
 def test_a_plan_does_not_say_when_another_engine_fires(taken_over: list[str], cli: Cli) -> None:
     found = cli("plan", "latest", *taken_over, "--json").json
     assert found["headline"].startswith("The context engine 'lcm' decides here")
+
+
+def test_why_counts_no_tokens_down_to_a_limit_that_another_engine_never_named(
+    taken_over: list[str], cli: Cli
+) -> None:
+    now = next(line for line in cli("why", "latest", *taken_over).out.splitlines() if line.startswith("now "))
+    assert "but the engine lcm decides" in now
+    assert "to go" not in now

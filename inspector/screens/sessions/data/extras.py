@@ -148,7 +148,8 @@ def _standing(found: Explanation, severity: Severity | None) -> tuple[Severity |
 def _watched(line: SessionLine, use: ContextUse, now: Now) -> Severity | None:
     """A warning near the limit, over damaged rows, and while a provider or failed attempts come before it."""
     damaged = any(session.damage for session in line.row.sessions)
-    return Severity.WARNING if use.near or damaged or now.failing or now.refused_at else None
+    refused = bool(now.refused_at) and now.headline.severity is Severity.WARNING
+    return Severity.WARNING if use.near or damaged or now.failing or refused else None
 
 
 def _fewer(sizes: Sequence[int]) -> tuple[int, ...]:

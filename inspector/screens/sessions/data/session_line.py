@@ -103,7 +103,7 @@ class Extra:
         said: The current situation in a sentence, whether anything is wrong or not.
         curve: Those sizes as a chart; None if they were not read in this run.
         happened: Whether `answer` is about something that happened, rather than about the limit.
-        refused_at: That the provider refuses before the limit is reached, in a few words.
+        refused_at: Who refuses or decides before the limit is reached, in a few words.
     """
 
     context_use: ContextUse
