@@ -8,7 +8,7 @@ flag costs more trust than a missed one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -17,6 +17,7 @@ from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
 from core.compress.facts.topic import roots, terms
 from core.compress.facts.values import FactValue, prose_values, values
+from core.compress.retention.claims.caught import VALUES, is_caught, surest
 from core.compress.retention.claims.doubted import Doubt, doubts, suspected, weigh_doubts
 from core.compress.retention.claims.quantities import miscounted
 from core.compress.retention.claims.reported import LABEL, QUOTED, false_reports, false_wishes, subject
@@ -31,22 +32,12 @@ _WHERE, _NEAREST = 240, 160
 _MIN_SHARE = 0.25
 """The share of a claim's words that the line quoted beside it must hold."""
 
-_EXACT = frozenset(("paths", "ids", "names", "urls", "hashes"))
-"""Values that everybody writes alike; a figure, an act or a wish can be put in many ways."""
-
-_SHORT, _SERIAL = re.compile("[A-Z]{2,4}"), re.compile(r"\d{5,}(?<!00)")
-"""An abbreviation, which anybody may make of other words; and a number too long to be anything but a name."""
-
 _CODE_BEHIND = re.compile(r" \(([A-Z]{3})\)")
-_IN_PROGRAM = re.compile(r"[\d_/.]")
-"""What a name has that only programs use."""
+_OTHER = "another"
+"""The language of a summary that is not in that of the messages."""
 
-_VALUES = _EXACT | {"numbers", "dates"}
 _MAX_CLAIMS, _MAX_SENTENCE = 40, 2000
 """The most claims, and characters of a sentence, that are checked: longer ones are tables or lists."""
-
-_FIGURES, _SENTENCES = 2, 3
-"""With this many wrong figures, or sentences with anything wrong, a summary is certainly wrong."""
 
 _DAY = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _PEOPLE = (
@@ -113,50 +104,67 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True, cautious
     Args:
         summary: The summary.
         evidence: What the messages support.
-        suspicions: Add those only suspected.
-        cautious: Leave out those that are more often our error, unless the summary is certainly wrong.
+        suspicions: Add those only suspected, and what the messages say instead of each.
+        cautious: Leave out those that are more often our error, unless the summary is certainly wrong; else
+            all, without suspicions.
     """
-    known: dict[FactValue, bool] = {}
-    found: dict[tuple[str, str], Unsupported] = {}
     read = [_read(sentence, rule, evidence) for sentence, rule in _sentences(summary)]
     language = language_of(summary)
-    same_language = evidence.accounts.voices.speak(language)  # else only values can be compared, not words
+    if not evidence.accounts.voices.speak(language):
+        language = _OTHER  # only values can be compared, not words
+    first_in = {fact: one.text for one in reversed(read) for fact in one.facts}
+    known = {fact: stands(fact, text, evidence) for fact, text in first_in.items()}
+    claims = _strange(read, known, evidence, language)
+    if claims and cautious:
+        compared = [one for one in read if language != _OTHER and not one.recorded]
+        claims = _believable(claims, len(read), compared, evidence, suspicions=suspicions)
+    if suspicions:
+        claims = tuple(_beside(one, evidence) for one in claims[:_MAX_CLAIMS])
+    share = sum(known.values()) / len(known) if known else 1.0
+    return Checked(tuple(claims[:_MAX_CLAIMS]), share, same_language=language != _OTHER)
+
+
+def _believable(
+    claims: Sequence[Unsupported],
+    sentences: int,
+    compared: Sequence[_Sentence],
+    evidence: Evidence,
+    *,
+    suspicions: bool,
+) -> Sequence[Unsupported]:
+    """All claims and suspicions if a summary is certainly wrong; else the surest, as we may have misread it.
+
+    Args:
+        claims: What no message supports.
+        sentences: How many sentences the summary has.
+        compared: Those whose words can be compared with the messages.
+        evidence: What the messages support.
+        suspicions: Add those.
+    """
+    certain = surest(claims)
+    if not suspicions and len(certain) == len(claims):
+        return claims  # how likely each sentence is takes long to compute
+    worst = weigh_doubts([doubt for one in compared for doubt in _doubts(one, evidence)])
+    if not is_caught(claims, worst, sentences):
+        return certain
+    unlikely = suspected(worst, {claim.where for claim in claims}) if suspicions else ()
+    return (*claims, *map(_suspicion, unlikely))
+
+
+def _strange(
+    read: Sequence[_Sentence], known: Mapping[FactValue, bool], evidence: Evidence, language: str
+) -> Sequence[Unsupported]:
+    """What each sentence claims that no message supports, in order, each value once."""
+    found: dict[tuple[str, str], Unsupported] = {}
+    same_language = language != _OTHER
     for one in read:
-        known.update((fact, stands(fact, one.text, evidence)) for fact in one.facts if fact not in known)
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
         strange += strange_figures(one.text, one.facts, evidence)
         strange += _strange_words(one.text, evidence, language) if same_language else ()
         strange += () if strange or one.recorded else _misreported(one, evidence, same_language=same_language)
         for category, value in strange if len(found) < _MAX_CLAIMS else ():
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
-    wrong = _believable(tuple(found.values())) if cautious else tuple(found.values())
-    # Only after a wrong claim does it matter how likely a sentence is, which takes long to compute.
-    doubted = [one for one in read if wrong and suspicions and same_language and not one.recorded]
-    worst = weigh_doubts([doubt for one in doubted for doubt in _doubts(one, evidence)])
-    flagged = {claim.where for claim in wrong}
-    unlikely = suspected(worst, flagged, made_up={claim.where for claim in wrong if _is_made_up(claim)})
-    known_share = sum(known.values()) / len(known) if known else 1.0
-    claims = (*wrong, *map(_suspicion, unlikely))[:_MAX_CLAIMS]
-    shown = tuple(_beside(one, evidence) for one in claims) if suspicions else claims
-    return Checked(shown, known_share, same_language)
-
-
-def _believable(found: Sequence[Unsupported]) -> Sequence[Unsupported]:
-    """All claims if a name or several sentences are wrong; else the surest, as we may have misread it."""
-    exact = any(
-        (claim.category in _EXACT and not _SHORT.fullmatch(claim.value)) or _SERIAL.fullmatch(claim.value)
-        for claim in found
-    )
-    sentences_wrong = {claim.where for claim in found}
-    figures = {claim.where for claim in found if claim.category in _VALUES}
-    if exact or len(figures) >= _FIGURES or len(sentences_wrong) >= _SENTENCES:
-        return found
-    return sorted(found, key=lambda claim: claim.category not in _VALUES)[:1]
-
-
-def _is_made_up(claim: Unsupported) -> bool:
-    """Whether it names a file, an id or part of a program, which nobody puts in other words."""
-    return claim.category in _EXACT and _IN_PROGRAM.search(claim.value) is not None
+    return tuple(found.values())
 
 
 def _doubts(one: _Sentence, evidence: Evidence) -> Iterator[Doubt]:
@@ -185,7 +193,7 @@ def _suspicion(doubt: Doubt) -> Unsupported:
 
 def _beside(claim: Unsupported, evidence: Evidence) -> Unsupported:
     """A claim with what the messages say instead: the check that failed, else the most similar words."""
-    text = claim.where if claim.category in _VALUES else claim.value
+    text = claim.where if claim.category in VALUES else claim.value
     found = evidence.acts.failure(kind_of_check(text)) if claim_words().checks.search(text) else None
     found = found or evidence.accounts.nearest(*subject(text, tuple(_named(text))), _MIN_SHARE)
     at, line = found or (-1, "")

@@ -33,7 +33,7 @@ from core.compress.summarise.faithful.recall import RecallIndex
 from core.compress.summarise.prompt import repair_prompt
 from core.compress.summarise.remote.base import ModelSummariser
 from core.model.accounting.amounts import Buckets
-from core.model.compaction.preview import SUSPECTED, Unsupported
+from core.model.compaction.preview import Unsupported
 from core.redact.text import redact_bulk, redact_text
 
 _SAYS_NOTHING = re.compile(r"\s*(?:[-*•]|\d+[.)])?\s*(?:\*\*[^*]*\*\*:?|[\w ]{1,24}:)?[\W_]*")
@@ -67,8 +67,7 @@ class Grounds:
 
     def unsupported(self, text: str) -> tuple[Unsupported, ...]:
         """The claims of a text that nothing supports, without those that are only suspected."""
-        claims = check(text, self._evidence, cautious=False).unsupported
-        return tuple(claim for claim in claims if claim.category != SUSPECTED)
+        return check(text, self._evidence, cautious=False).unsupported
 
     def lost(self, body: str) -> list[Found]:
         """The facts a body leaves out, heaviest first."""

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from core.compress.facts.values import FactValue
-from core.compress.retention.claims.reported import LABEL, subject
+from core.compress.retention.claims.reported import LABEL, attributions, subject
 from core.compress.retention.ground.accounts import Account
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
@@ -24,8 +24,8 @@ from core.support.program_files import load_table
 
 _CLAUSE = re.compile(r"[;:]\s+|,\s+(?:and|but|so|while|whereas|although)\s+|\s+(?:but|[-–—]+)\s+|[；：，]")
 _DETAIL = re.compile(r",\s|[;(:]|\b(?:and|und|y|et)\b|[；：，、]")
-_MUCH_DETAIL = 4
-"""With this many additions a sentence is as detailed as can be."""
+_MUCH_DETAIL, _LONG = 4, 12
+"""With this many additions a sentence is as detailed, with this many words a clause as long, as can be."""
 
 _MAX_CHARS = 1000
 """The longest sentence that is checked, in characters; a longer one is a list or a quotation."""
@@ -51,14 +51,18 @@ class Signs:
         swapped: How much better the rest fits passages without one of its words than passages with it.
         done: It reports something as done.
         denied: It says that something is not so, or not yet.
+        wished: It says what people wanted.
         detail: How much more its sentence tells: lists, additions and further clauses.
+        length: How many names and telling words it has.
     """
 
     apart: float
     swapped: float
     done: float
     denied: float
+    wished: float
     detail: float
+    length: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,36 +86,27 @@ Worst = Mapping[str, tuple[float, Doubt]]
 """The least likely clause of each sentence, with the weight of the signs against it."""
 
 
-def suspected(worst: Worst, flagged: Collection[str], made_up: Collection[str] = frozenset()) -> list[Doubt]:
-    """The clauses to suspect, the least likely first: some for each sentence known to be wrong.
+def suspected(worst: Worst, flagged: Collection[str]) -> list[Doubt]:
+    """The clauses to suspect in a summary that is certainly wrong, the least likely first.
 
-    Only a summary with several sentences known to be wrong for its length is suspected, as one may be our own
-    error. In others, unlikely clauses are more often paraphrased than wrong.
+    In others, unlikely clauses are more often paraphrased than wrong.
 
     Args:
         worst: The least likely clause of each sentence.
         flagged: The sentences known to be wrong.
-        made_up: Those of them with a made-up name, which count twice unless the summary is short.
     """
-    table, sentences = _table(), len({*worst, *flagged})
-    known = len(set(flagged)) + (len(set(made_up)) if sentences >= table["many"] else 0)
-    rest = sorted(worst.values(), key=lambda pair: -pair[0])
-    unlikely = [
-        one
-        for weight, one in rest
-        if weight >= table["suspected"] and not (one.copied or one.where in flagged)
-    ]
-    fewest = max(table["fewest"], table["fewest_share"] * sentences)
-    return unlikely[: table["for_each"] * known] if known >= fewest else []
+    ranked = sorted(worst.values(), key=lambda pair: -pair[0])
+    rest = (pair for pair in ranked if not (pair[1].copied or pair[1].where in flagged))
+    return [one for weight, one in rest if weight >= table()["suspected"]][: table()["most"]]
 
 
 def weigh_doubts(doubts: Sequence[Doubt]) -> Worst:
     """The least likely clause of each sentence, with the weight against it alone and beside the others."""
-    table = _table()
+    alone, weights = table()["alone"], table()["weights"]
     worst: dict[str, tuple[float, Doubt]] = {}
     for one, again in zip(doubts, _repeated_share(doubts), strict=True):
         signs = {**asdict(one.signs), "again": again}
-        weight = table["alone"] + sum(table["weights"][sign] * value for sign, value in signs.items())
+        weight = alone + sum(weights[sign] * value for sign, value in signs.items())
         if one.where not in worst or weight > worst[one.where][0]:
             worst[one.where] = weight, one
     return worst
@@ -137,7 +132,8 @@ def _repeated_share(doubts: Sequence[Doubt]) -> list[float]:
 
 
 @cache
-def _table() -> Any:
+def table() -> Any:
+    """What speaks against a clause, and against a summary: `doubts.yaml`."""
     return load_table("core/compress/retention/ground/doubts.yaml")
 
 
@@ -152,24 +148,32 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
     """
     if len(sentence) > _MAX_CHARS or sentence.endswith((":", "：")) or _HEADING.fullmatch(sentence):
         return
-    words = claim_words()
-    detail = min(1.0, len(_DETAIL.findall(sentence)) / _MUCH_DETAIL)
     for clause in _CLAUSE.split(LABEL.sub("", sentence)):
-        names, statements = subject(clause, facts)
-        if len(names) + len(statements) >= 2 and not _is_list(clause, facts):
-            accounts = evidence.accounts.of(names, statements, _MIN_SHARE)
-            weights = evidence.accounts.weigh(names, statements)
-            denied = bool(words.unreal.search(clause)) and not words.rule.search(clause)
+        names, words = subject(clause, facts)
+        if len(names) + len(words) >= 2 and not _is_list(clause, facts):
+            accounts = evidence.accounts.of(names, words, _MIN_SHARE)
+            weights = evidence.accounts.weigh(names, words)
+            telling = [word for word in words if word not in reporting()]
+            apart = 1 - max((account.share for account in accounts), default=0.0)
             signs = Signs(
-                apart=1 - max((account.share for account in accounts), default=0.0),
+                apart=apart,
                 swapped=_swapped(names, accounts, weights),
-                done=float(words.completed.search(clause) is not None and not denied),
-                denied=float(denied),
-                detail=detail,
+                detail=min(1.0, len(_DETAIL.findall(sentence)) / _MUCH_DETAIL),
+                length=min(1.0, (len(names) + len(telling)) / _LONG),
+                **_manner(clause, evidence),
             )
             claim = clause.strip(" .-*'")
-            copied = (signs.apart < _COPIED and evidence.holds(claim)) or _is_in(claim, accounts)
+            copied = (apart < _COPIED and evidence.holds(claim)) or _is_in(claim, accounts)
             yield Doubt(claim, where, signs, copied, weights)
+
+
+def _manner(clause: str, evidence: Evidence) -> dict[str, float]:
+    """How a clause tells something, each 0 or 1: as done, denied, or wished by people."""
+    words = claim_words()
+    denied = words.unreal.search(clause) is not None and not words.rule.search(clause)
+    done = words.completed.search(clause) is not None and not denied
+    wished = any(True for _ in attributions(clause, evidence))
+    return {"done": float(done), "denied": float(denied), "wished": float(wished)}
 
 
 def _is_in(claim: str, accounts: Sequence[Account]) -> bool:

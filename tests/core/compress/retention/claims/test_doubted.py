@@ -92,22 +92,19 @@ def test_what_is_unlikely_is_suspected_next_to_several_flagged_claims_and_not_ne
     doubtful = "The heap of the worker was doubled."
     one, several = (
         [claim.where for claim in retention(WORK, HONEST + doubtful + wrong).unsupported]
-        for wrong in ("\nIt was released as 4.7.1.\n", WRONG)
+        for wrong in ("\nIt took 47 minutes.\n", WRONG)
     )
     assert doubtful not in one
     assert doubtful in several
 
 
-def test_a_long_summary_with_a_few_flagged_claims_is_believed() -> None:
-    assert suspected(weigh_doubts([*LIKELY, *UNTOLD]), ["A.", "B.", "C."])
-    many = [doubt(f"Line {number}.", 0.1, f"line{number}", f"told{number}") for number in range(60)]
-    assert suspected(weigh_doubts([*many, *UNTOLD]), ["A.", "B.", "C."]) == []
-
-
-def test_no_more_are_suspected_than_three_for_each_that_is_known_to_be_wrong() -> None:
+def test_no_more_are_suspected_than_a_reader_can_check() -> None:
     many = [doubt(f"Untold {number}.", 1.0, f"rows{number}", f"lock{number}") for number in range(12)]
-    found = suspected(weigh_doubts(many), ["A.", "B."])
-    assert len(found) == 6
+    assert len(suspected(weigh_doubts(many), ["A."])) == 8
+
+
+def test_a_sentence_known_to_be_wrong_is_not_suspected_too() -> None:
+    assert suspected(weigh_doubts(UNTOLD), ["Untold."]) == []
 
 
 def doubt(where: str, apart: float, *terms: str) -> Doubt:
@@ -123,14 +120,14 @@ UNTOLD = [doubt("Untold.", 1.0, "rows", "lock", "read")]
 
 
 def least_likely(*doubts: Doubt) -> list[str]:
-    return [one.where for one in suspected(weigh_doubts([*LIKELY, *doubts]), ["A.", "B.", "C."])]
+    return [one.where for one in suspected(weigh_doubts([*LIKELY, *doubts]), ["A."])]
 
 
 def test_what_another_sentence_says_otherwise_is_suspected_before_what_none_does() -> None:
     told = doubt("Told.", 0.0, "heap", "worker", "raise")
     untold = doubt("Untold.", 1.0, "rows", "lock", "read")
     again = doubt("Again.", 1.0, "heap", "worker", "halve")
-    assert least_likely(told, untold, again)[:2] == ["Again.", "Untold."]
+    assert least_likely(told, untold, again)[0] == "Again."
 
 
 def test_the_same_words_again_say_nothing_against_a_sentence() -> None:
@@ -138,10 +135,13 @@ def test_the_same_words_again_say_nothing_against_a_sentence() -> None:
     assert least_likely(once, twice, doubt("Other.", 1.0, "rows", "lock", "read"))[0] == "Other."
 
 
-def test_a_denial_is_suspected_last_and_a_detailed_sentence_after_a_plain_one() -> None:
-    plain, detailed, denied = (doubt(where, 0.9, where, "heap") for where in ("Plain.", "Long.", "Denied."))
+def test_a_denial_and_a_detailed_sentence_are_suspected_after_a_plain_one_and_a_wish_before_it() -> None:
+    names = ("Plain.", "Long.", "Denied.", "Wished.")
+    plain, detailed, denied, wished = (doubt(name, 0.9, name, "heap") for name in names)
     detailed = replace(detailed, signs=replace(detailed.signs, detail=0.2))
-    assert least_likely(with_denial(denied), detailed, plain)[:3] == ["Plain.", "Long.", "Denied."]
+    wished = replace(wished, signs=replace(wished.signs, wished=1.0))
+    ranked = least_likely(with_denial(denied), detailed, plain, wished)
+    assert ranked[:4] == ["Wished.", "Plain.", "Denied.", "Long."]
 
 
 def with_denial(one: Doubt) -> Doubt:
@@ -163,12 +163,4 @@ def test_lists_additions_and_further_clauses_are_detail(sentence: str, detail: f
 
 def test_what_is_in_the_messages_word_for_word_is_not_suspected() -> None:
     copy = replace(doubt("Copy.", 1.0, "heap"), copied=True)
-    assert copy not in suspected(weigh_doubts([*LIKELY, copy]), ["A.", "B.", "C."])
-
-
-def test_a_made_up_name_counts_twice_in_a_summary_of_many_sentences() -> None:
-    many = [doubt(f"Sentence {number}.", 0.1, f"word{number}", f"other{number}") for number in range(12)]
-    doubts = weigh_doubts([*many, *UNTOLD])
-    assert suspected(doubts, ["A."]) == []
-    assert suspected(doubts, ["A."], made_up=["A."])[0].where == "Untold."
-    assert suspected(weigh_doubts([*LIKELY, *UNTOLD]), ["A."], made_up=["A."]) == []
+    assert copy not in suspected(weigh_doubts([*LIKELY, copy]), ["A."])
