@@ -62,7 +62,7 @@ def entered(followed: str, *words: str) -> int:
     return int(files)
 
 
-@pytest.mark.parametrize(("command", "most"), [("plan", 74), ("findings", 147), ("export", 160)])
+@pytest.mark.parametrize(("command", "most"), [("plan", 74), ("findings", 148), ("export", 161)])
 def test_following_a_command_takes_no_more_files_than_this(
     sample_home: Path, command: str, most: int
 ) -> None:
