@@ -13,6 +13,12 @@ from core.compress.facts.topic import stem, terms
 
 _CREATED_BY_SHELL = re.compile(r"(?:>>?|\btee(?:\s+-a)?|\btouch)\s+(?P<path>[\w./~@%+-]+)")
 _WORDLESS = 12
+_UNTELLING = re.compile(
+    r"\W*(?:error:? )?"
+    r"(?:traceback\b.*|exit(?:ed)?(?: with)?(?: code| status)?:? \d+|sibling tool call errored)\W*",
+    re.IGNORECASE,
+)
+"""A line that only says that something failed."""
 _OPENING, _SHORT = 600, 400
 """How many characters at the start of a result say whether the call was carried out; and the length up to
 which the result of a file call is a refusal rather than the file's text.
@@ -225,7 +231,12 @@ def _outcome(at: int, call: Call, result: View | None) -> Outcome:
     return Outcome(at, call, result.index, result.text, error)
 
 
+def says_nothing(error: str) -> bool:
+    """Whether an error only says that there was one, or that a person declined."""
+    return _UNTELLING.fullmatch(error) is not None or lexicon().rejected.search(error) is not None
+
+
 def _best_error_line(lines: Sequence[str]) -> str | None:
-    """The line that describes a failure best: the first with more than a word."""
-    candidates = (line for line in lines if len(line) > _WORDLESS and not line.startswith("Traceback"))
+    """The line that describes a failure best: the first with more than a word that says what failed."""
+    candidates = (line for line in lines if len(line) > _WORDLESS and not _UNTELLING.fullmatch(line))
     return next(candidates, lines[0] if lines else None)

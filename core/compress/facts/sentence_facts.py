@@ -23,7 +23,7 @@ from core.compress.facts.collect import (
     sentences,
 )
 from core.compress.facts.corrections import correction_of, corrections
-from core.compress.facts.history import Outcome, answers_of, is_acting, pending
+from core.compress.facts.history import Outcome, answers_of, is_acting, pending, says_nothing
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line
 from core.compress.facts.topic import Topic, roots
@@ -46,6 +46,8 @@ _RULE, _RULE_OF_DOCUMENT, _RULE_CHANGED = 0.9, 0.15, 0.15
 _DECISION, _DECISION_IN_ANSWER, _CHOICE = 0.35, 0.5, 0.7
 _LAST_RESULT, _RESULT_BEFORE = 0.65, 0.4
 _LEFT = 0.6
+_TOLD, _MAX_TOLD = 0.3, 24
+"""What an answer says besides, and how much of that counts: the newest."""
 _ERROR_STANDS, _ERROR_FIXED = 0.4, 0.15
 _OUTCOME = 0.3
 _SHORT_OUTCOME, _FEW_LINES = 80, 3
@@ -53,14 +55,12 @@ _SHORT_OUTCOME, _FEW_LINES = 80, 3
 
 _MAX_OUTCOMES = 4
 
-_END = 600
+_END = 3000
 _TALLY = re.compile(r"\b\d+ (?:failed|passed)\b(?:, \d+ [a-z]+)*")
 """The outcome of tests, which stands near the end of what they print."""
 
 _VARYING = re.compile(r"^Output:\s|\d+")
 """What differs when one error comes again: times, process numbers."""
-
-_BARE_CODE = re.compile(r"\W*exit(?:ed)?(?: with)?(?: code| status)?:? \d+\W*", re.IGNORECASE)
 
 _Told: TypeAlias = tuple[str, str, int, int, float]
 """Category, text, index of the view, who says it, weight."""
@@ -158,7 +158,7 @@ def _settled(views: Sequence[View]) -> Iterator[_Told]:
 
     Read from the end, as a long conversation has many more of them than are shown.
     """
-    by_kind: dict[str, list[_Told]] = {"open": [], "decisions": [], "state": []}
+    by_kind: dict[str, list[_Told]] = {"open": [], "decisions": [], "state": [], "told": []}
     answers = (
         at for at in range(len(views) - 1, -1, -1) if views[at].role == "assistant" and not views[at].calls
     )
@@ -172,10 +172,12 @@ def _settled(views: Sequence[View]) -> Iterator[_Told]:
     yield from reversed(by_kind["open"])
     yield from reversed(by_kind["decisions"][:_MAX_DECISIONS])
     yield from reversed(by_kind["state"][:_MAX_STATES])
+    for _, sentence, at, speakers, weight in reversed(by_kind["told"][:_MAX_TOLD]):
+        yield "state", sentence, at, speakers, weight
 
 
 def _sentence_outcomes(view: View, at: int, *, is_last: bool, late: bool) -> Iterator[_Told]:
-    """What the sentences of one message decide, report or leave open."""
+    """What the sentences of one message decide, report, leave open, or tell if it is an answer."""
     closing = not view.calls
     for category, sentence in _classified_sentences(view.text):
         if category == "decisions":
@@ -183,13 +185,15 @@ def _sentence_outcomes(view: View, at: int, *, is_last: bool, late: bool) -> Ite
         elif category == "state" and closing:
             weight = _LAST_RESULT if is_last else _RESULT_BEFORE
             yield category, sentence, at, ASSISTANT | ANSWER, weight
+        elif category == "told" and closing:
+            yield category, sentence, at, ASSISTANT | ANSWER, _TOLD
         elif category == "open" and closing and late:
             yield category, sentence, at, ASSISTANT, _LEFT
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _classified_sentences(text: str) -> tuple[tuple[str, str], ...]:
-    """The sentences of a text that decide, report or leave something open."""
+    """The sentences of a text that decide, report or leave something open, or tell something else."""
     words = lexicon()
     kinds = (("decisions", words.decision), ("state", words.achieved), ("open", words.remaining))
     found = []
@@ -199,8 +203,8 @@ def _classified_sentences(text: str) -> tuple[tuple[str, str], ...]:
             continue
         if words.offered.search(sentence):
             continue
-        kind = next((name for name, pattern in kinds if pattern.search(sentence)), None)
-        if kind is not None and len(roots(sentence)) > 1:
+        kind = next((name for name, pattern in kinds if pattern.search(sentence)), "told")
+        if len(roots(sentence)) > 1:
             found.append((kind, one_line(sentence, _LINE)))
     return tuple(found)
 
@@ -209,7 +213,7 @@ def _troubles(views: Sequence[View], calls: Sequence[Outcome]) -> Iterator[_Told
     """The newest failures of calls, and short results that state the outcome of a command."""
     places = {view.index: at for at, view in enumerate(views)}
     ended = [(call, places[call.result]) for call in calls if call.result is not None]
-    failed = [(one, at) for one, at in ended if one.error and not _says_nothing(one.error)]
+    failed = [(one, at) for one, at in ended if one.error and not says_nothing(one.error)]
     distinct = {_VARYING.sub("", one.error or ""): (one, at) for one, at in failed}
     for one, at in list(distinct.values())[-_MAX_ERRORS:]:
         weight = _ERROR_STANDS if one.fixed_at is None else _ERROR_FIXED
@@ -220,11 +224,6 @@ def _troubles(views: Sequence[View], calls: Sequence[Outcome]) -> Iterator[_Told
     newest = next(((tally[-1], at) for tally, at in tallies if tally), None)
     if newest:
         yield "state", newest[0], newest[1], RESULT | ACTED, _LEFT
-
-
-def _says_nothing(error: str) -> bool:
-    """Whether an error only says that there was one, or that a person declined."""
-    return _BARE_CODE.fullmatch(error) is not None or lexicon().rejected.search(error) is not None
 
 
 def _is_outcome(one: Outcome) -> bool:
