@@ -46,8 +46,10 @@ _RULE, _RULE_OF_DOCUMENT, _RULE_CHANGED = 0.9, 0.15, 0.15
 _DECISION, _DECISION_IN_ANSWER, _CHOICE = 0.35, 0.5, 0.7
 _LAST_RESULT, _RESULT_BEFORE = 0.65, 0.4
 _LEFT = 0.6
-_TOLD, _MAX_TOLD = 0.3, 24
-"""What an answer says besides, and how much of that counts: the newest."""
+_TOLD, _MAX_TOLD, _TELLING_WORDS = 0.3, 24, 3
+"""What an answer says besides; how much of that counts, the newest; the fewest words of it beside names."""
+
+_NAMES = re.compile(r"`[^`]*`|\S*[/_=]\S*|\w+\.\w\S*")
 _ERROR_STANDS, _ERROR_FIXED = 0.4, 0.15
 _OUTCOME = 0.3
 _SHORT_OUTCOME, _FEW_LINES = 80, 3
@@ -204,9 +206,16 @@ def _classified_sentences(text: str) -> tuple[tuple[str, str], ...]:
         if words.offered.search(sentence):
             continue
         kind = next((name for name, pattern in kinds if pattern.search(sentence)), "told")
-        if len(roots(sentence)) > 1:
+        if _tells(sentence, besides=kind == "told"):
             found.append((kind, one_line(sentence, _LINE)))
     return tuple(found)
+
+
+def _tells(sentence: str, *, besides: bool) -> bool:
+    """Whether a sentence has words of its own; what is told besides, more than names of things."""
+    if besides:
+        return len(roots(_NAMES.sub(" ", sentence))) >= _TELLING_WORDS
+    return len(roots(sentence)) > 1
 
 
 def _troubles(views: Sequence[View], calls: Sequence[Outcome]) -> Iterator[_Told]:
