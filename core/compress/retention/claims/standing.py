@@ -145,28 +145,36 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     before, counted = sentence[:at], sentence[at + len(value) :].split(maxsplit=1)[:1]
     figure = plain_number(match.group().rstrip(","))
     unit = "" if _WHOLE.search(before) else value[match.end() :].strip()
-    money = value[:1] in "$€£¥" or unit.lower() in _CURRENCIES
     own = [word for word in (unit, *counted) if word.rstrip(".,;)") in COUNTED]
     if own:
         known = any(map(evidence.mentions, (figure, *spellings(figure))))
         return known or may_be_own_count(figure, own[0], sentence, evidence)
     if is_code(before, value):
         return evidence.holds(figure)
-    counted_by_hand = not money and unit not in lexicon().dull_units
-    if counted_by_hand and figure.isdigit() and int(figure) <= SMALL:
-        return True
-    if is_rough(sentence, at, figure) or _is_sum(figure, sentence):
-        return True
-    if (figure == "0" and unit in lexicon().dull_units) or evidence.figures.is_share(figure, unit):
+    money = value[:1] in "$€£¥" or unit.lower() in _CURRENCIES
+    few = figure.isdigit() and int(figure) <= SMALL and not money and unit not in lexicon().dull_units
+    if few or is_rough(sentence, at, figure) or _is_sum(figure, sentence):
         return True
     if claim_words().limit.search(before) and evidence.mentions(figure):
         return True
-    times, voices = lexicon().scales.get(unit.lower(), 1), evidence.accounts.voices
-    if evidence.figures.rounds_to(figure, times) or voices.gives(figure):
+    if _is_put_otherwise(figure, unit, evidence, money=money):
         return True
-    if not money and evidence.figures.in_other_unit(figure, times):
+    return _is_written(figure, unit, sentence, evidence, money=money)
+
+
+def _is_put_otherwise(figure: str, unit: str, evidence: Evidence, *, money: bool) -> bool:
+    """Whether the messages give a figure more exactly, as a fraction, in another unit or as a day."""
+    times, figures = lexicon().scales.get(unit.lower(), 1), evidence.figures
+    if (figure == "0" and unit in lexicon().dull_units) or is_day(figure, evidence):
         return True
-    if is_day(figure, evidence) or (len(figure) > _EXACT and evidence.mentions(figure)):
+    if figures.is_share(figure, unit) or figures.rounds_to(figure, times):
+        return True
+    return not money and figures.in_other_unit(figure, times)
+
+
+def _is_written(figure: str, unit: str, sentence: str, evidence: Evidence, *, money: bool) -> bool:
+    """Whether the messages have a figure as it is, with its unit or beside what the sentence names."""
+    if evidence.accounts.voices.gives(figure) or (len(figure) > _EXACT and evidence.mentions(figure)):
         return True
     if unit and not money:
         return _has_unit(figure, unit, evidence) or _is_beside(figure, sentence, evidence)
