@@ -72,7 +72,7 @@ class RetentionStrip(Widget):
 def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
     """`facts kept 82%  files 11/12  errors 3/3 ...`, then the most important lost fact."""
     line = Line().gap().add("facts kept", palette.style("ink-muted", bold=True)).gap()
-    line.add(fmt.percent(retention.score), palette.style("ink", bold=True))
+    line.add(_kept(retention), palette.style("ink", bold=True))
     for category in sorted(retention.by_category, key=importance):
         counts = retention.by_category[category]
         words = f"{kind_word(category)} {counts.of - counts.lost}/{counts.of}"
@@ -91,6 +91,12 @@ def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
     if loss is not None and room > 16:
         line.gap(2).add(f"▲ lost: {loss.value}", palette.style("severity-warning"), most=room)
     return line
+
+
+def _kept(retention: Retention) -> str:
+    """The share kept, which is one by weight where only light facts are lost."""
+    share = fmt.percent(retention.score)
+    return f"{share} by weight" if retention.lost and share == fmt.percent(1.0) else share
 
 
 def heat_line(retention: Retention, cells: int, width: int, palette: Palette) -> Line:
@@ -161,7 +167,7 @@ def weight_line(found: Retention, width: int, ink: Palette) -> Line:
     if found.score is None:
         return Line().gap().add("What is summarised holds no checkable facts.", ink.style("ink-muted"))
     claims = len(found.unfounded)
-    left = f"kept {fmt.percent(found.score)} "
+    left = f"kept {_kept(found)} "
     right = f" lost {fmt.percent(1 - found.score)}" + (f" · {claims:,} unsupported" if claims else "")
     cells = max(0, width - len(left) - len(right) - 2)
     kept, lost, other = weight_cells(found, cells)
