@@ -163,3 +163,13 @@ def compacted(home: Home, *, before: int = 28) -> None:
     """Lines of an attempt around an in-place compaction of seven turns."""
     home.compact()
     home.done(before, 8, 4_000)
+
+
+def refused_early(path: Path) -> None:
+    """A home in `path` whose provider refuses session S beyond 40,000 tokens, before its threshold."""
+    home = Home(path)
+    home.db.session("S")
+    home.turn()
+    home.talk(2)
+    home.refused("HTTP 400: This model's maximum context length is 40000 tokens.")
+    home.db.connection.close()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.explain.home import Home
+from tests.core.explain.home import refused_early
 from tests.core.store.database import SessionDatabase
 from tests.inspector.cli.conftest import Cli, Json, Text
 
@@ -160,12 +160,7 @@ def test_a_conversation_with_rows_missing_is_planned_with_a_warning(tmp_path: Pa
 
 
 def test_a_plan_says_that_the_provider_refuses_before_the_threshold(tmp_path: Path, cli: Cli) -> None:
-    home = Home(tmp_path)
-    home.db.session("S")
-    home.turn()
-    home.talk(2)
-    home.refused("HTTP 400: This model's maximum context length is 40000 tokens.")
-    home.db.connection.close()
+    refused_early(tmp_path)
     said = "the provider refuses beyond 40,000 tokens, before 54,400 are reached"
     assert any(said in note for note in _plan(cli, "S", "--home", str(tmp_path))["notes"])
     assert said in cli("plan", "S", "--home", tmp_path).out

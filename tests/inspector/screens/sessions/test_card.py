@@ -21,7 +21,7 @@ from inspector.screens.sessions.list_view import SessionsList
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
-from tests.core.explain.home import Home
+from tests.core.explain.home import refused_early
 from tests.inspector.driving import at_sizes, settle, settled
 from tests.inspector.screens.conftest import drawn, press
 
@@ -122,12 +122,7 @@ async def test_the_card_says_of_a_server_of_ones_own_that_nobody_bills_it_as_the
 
 
 async def test_what_a_provider_refuses_is_not_still_to_go_and_marks_the_row(tmp_path: Path) -> None:
-    home = Home(tmp_path)
-    home.db.session("S")
-    home.turn()
-    home.talk(2)
-    home.refused("HTTP 400: This model's maximum context length is 40000 tokens.")
-    home.db.connection.close()
+    refused_early(tmp_path)
     async with settled(app := InspectorApp([Location(tmp_path / "state.db", tmp_path)]), 120, 40) as pilot:
         listing, card = app.screen.query_one(SessionsList), app.screen.query_one(SessionCard)
         assert listing.current is not None
