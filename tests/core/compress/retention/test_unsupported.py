@@ -191,6 +191,7 @@ STAY = [
     assistant("Moved; port 5432 serves 5 tours. The Basic Plan allows 12 guests."),
     assistant("It runs on python3.13 with 400K-500K requests a day, a share of 0.0406 or 4.06 %."),
     assistant("From paper2015.pdf and `@sveltejs/kit`; the usual port (8081) is taken."),
+    *call("get_tour", '{"created_at": "2026-02-03T09:12:00"}', id="tour"),
 ]
 
 
@@ -215,6 +216,7 @@ def test_what_only_resembles_the_messages_is_flagged(claim: str, category: str) 
     "claim",
     [
         "The file has 45 lines.",
+        "The tour was entered at 09:12.",
         "Irma Roth asked.",
         "The user asked to move lib/tour.ts.",
         "The PID is known.",
