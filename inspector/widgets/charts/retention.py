@@ -167,7 +167,7 @@ def weight_line(found: Retention, width: int, ink: Palette) -> Line:
     if found.score is None:
         return Line().gap().add("What is summarised holds no checkable facts.", ink.style("ink-muted"))
     claims = len(found.unfounded)
-    left = f"kept {_kept(found)} "
+    left = f"kept {fmt.percent(found.score)} "
     right = f" lost {fmt.percent(1 - found.score)}" + (f" · {claims:,} unsupported" if claims else "")
     cells = max(0, width - len(left) - len(right) - 2)
     kept, lost, other = weight_cells(found, cells)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,15 +24,6 @@ def test_each_part_has_its_own_sign_and_its_words() -> None:
     assert text.index(KEPT) < text.index(LOST) < text.index(UNSUPPORTED)
     assert "kept 80%" in text
     assert "lost 20% · 2 unsupported" in text
-
-
-def test_everything_is_kept_only_by_weight_if_a_light_fact_is_lost() -> None:
-    whole, light = report(1.0), Fact("commands", "ls", (3,), "lost")
-    assert f"kept 100% {KEPT}" in weight_line(whole, 100, INK).text
-    assert (
-        f"kept 100% by weight {KEPT}"
-        in weight_line(replace(whole, facts=(*whole.facts, light)), 100, INK).text
-    )
 
 
 def test_without_facts_it_says_so() -> None:
