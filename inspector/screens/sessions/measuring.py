@@ -51,7 +51,7 @@ class Measuring:
         """Find out what fills the window of the conversation under the cursor, and what its summary lost."""
         line = self._listing.current
         extra = self._listing.extras.get(line.key) if line is not None else None
-        if line is None or line.part is not None or extra is None:
+        if line is None or line.part is not None or extra is None or not in_sight(self._listing):
             return
         if self._answers and extra.compressions and extra.state == line.state != self._told.get(line.key):
             self._told[line.key] = line.state
@@ -65,7 +65,7 @@ class Measuring:
     def show_answers(self, shown: bool) -> None:
         """Say whether the answer about the conversation under the cursor is on screen."""
         before, self._answers = self._answers, shown
-        if shown and not before and in_sight(self._listing):
+        if shown and not before:
             self._weigh()
 
     def rest(self) -> None:

@@ -17,6 +17,8 @@ from inspector.app import InspectorApp
 from inspector.base.live import OUTDATED
 from inspector.screens.sessions.data.session_line import SessionLine
 from inspector.screens.sessions.list_view import SessionsList
+from inspector.screens.sessions.pane import SessionsPane
+from inspector.screens.sessions.reader import Measured
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.chain.list_view import ChainList
 from inspector.screens.workspace.map.view import MapView
@@ -156,6 +158,30 @@ async def test_what_the_list_reads_stops_when_a_conversation_opens_and_continues
         before = len(begun)
         await pilot.press("escape")
         await until(pilot, lambda: len(begun) > before)
+
+
+async def test_a_figure_that_arrives_when_a_conversation_is_open_starts_no_reading_behind_it(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+
+    def noted(line: SessionLine, stop: Cancelled, before: object) -> tuple[tuple[int, ...], None]:
+        begun.append(line.row.tip.id)
+        return (), None
+
+    monkeypatch.setattr("inspector.screens.sessions.data.extras.parts", noted)
+    app = app_on(writer)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: begun)
+        pane = app.screen.query_one(SessionsPane)
+        key, extra = next(iter(pane.listing.extras.items()))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
+        before = len(begun)
+        pane.listing.parts.clear()  # nothing is known of what fills its window
+        pane.post_message(Measured(key, extra))
+        await pilot.pause(0.5)
+        assert len(begun) == before
 
 
 async def test_a_preview_stays_and_says_for_as_long_that_hermes_wrote_more(writer: Writer) -> None:
