@@ -71,17 +71,14 @@ def explain(
     now = where_it_stands(context)
     waits = refused_first(context, now.tokens, now.threshold, now.window)
     told = waits or standing(now, prompts, compressed=any(event.completed for event in events))
-    refused_at = refuses_beyond(context, now.tokens, now.threshold) if waits else _limit_unknown(context)
-    now = replace(now, headline=told, refused_at=refused_at)
+    engine = context.engine
+    elsewhere = engine is not None and engine.limit is None
+    refused_at = refuses_beyond(context, now.tokens, now.threshold) if waits else ""
+    if not waits and engine is not None and elsewhere:
+        refused_at = engine.decides
+    now = replace(now, headline=told, refused_at=refused_at, elsewhere=elsewhere)
     headline = headline_of(events, now, prompts, newest_failure(context, events))
     return Explanation(session_id, context, events, now, tuple(notes_on(context)), headline)
-
-
-def _limit_unknown(context: ConversationContext) -> str:
-    """That another engine decides, in a few words, if it named no limit of its own; "" otherwise."""
-    engine = context.engine
-    named = engine is None or (engine.line is not None and engine.line.threshold)
-    return "" if engine is None or named else engine.decides
 
 
 def prompts_of(context: ConversationContext) -> list[int]:

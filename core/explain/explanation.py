@@ -25,6 +25,8 @@ class Now:
         refused_at: That the provider refuses before the threshold is reached, or that another engine decides
             and named no limit, in a few words; "" otherwise.
         failing: Failed attempts, or ones that did not help, refuse the next.
+        elsewhere: Another engine decides and named no limit, so that `threshold` is only what Hermes' own
+            compressor would compare with.
     """
 
     tokens: int | None
@@ -38,6 +40,12 @@ class Now:
     headline: Headline = NO_HEADLINE
     failing: bool = False
     refused_at: str = ""
+    elsewhere: bool = False
+
+    @property
+    def limit(self) -> int | None:
+        """The threshold that counts; None if it is not known."""
+        return None if self.elsewhere else self.threshold
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ class Status:
         session: Its newest session.
         tokens: Size of the next request; None if unknown.
         verdict: How sure `tokens` is.
-        threshold: Where compression starts; None without a window.
+        threshold: Where compression starts; None without a window, or if another engine named none.
         today: The cost of all conversations today.
         hit_rate: Share of its prompts that came from the cache, 0 to 1.
         worst: The worst diagnosis from rows, log and configuration, without reading every call.
@@ -72,7 +72,7 @@ def status_of(store: Store, session_id: str, stores: Sequence[OpenDatabase] = ()
         title=conversation.name,
         tokens=explanation.now.tokens,
         verdict=explanation.now.verdict,
-        threshold=explanation.now.threshold,
+        threshold=explanation.now.limit,
         today=spent_today(stores or (store,), now=moment),
         hit_rate=reduce(add, (session.tokens for session in conversation.sessions)).hit_rate,
         worst=found[0] if found else None,
@@ -135,7 +135,7 @@ def pace_of(explanation: Explanation, *, now: datetime | None = None) -> Pace:
         title=conversation.name,
         standing=explanation.now.headline,
         tokens=explanation.now.tokens,
-        threshold=explanation.now.threshold,
+        threshold=explanation.now.limit,
         hour=None if context.log.empty else _spent(context, now or datetime.now(UTC)),
     )
 

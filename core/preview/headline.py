@@ -104,21 +104,16 @@ def plan_headline(plan: Plan, context: ConversationContext | None = None) -> Hea
     return _by_own_rules(plan, cut)
 
 
-def decided_before(plan: Plan, context: ConversationContext) -> str:
-    """Who decides or refuses before the threshold that a plan shows, in a few words; "" for nobody."""
-    if plan.engine:
+def refused_before(plan: Plan, context: ConversationContext) -> str:
+    """That the provider refuses before the threshold that a plan shows, in a few words; "" otherwise."""
+    if plan.engine or context.engine is not None:
         return ""
-    if context.engine is not None:
-        return context.engine.decides
     return refuses_beyond(context, plan.compared_tokens, plan.threshold_tokens)
 
 
 def limit_in_force(plan: Plan, context: ConversationContext) -> int | None:
     """The threshold that counts: the plan's, or that of another engine in charge; None if that names none."""
-    if plan.engine or context.engine is None:
-        return plan.threshold_tokens
-    line = context.engine.line
-    return None if line is None else line.threshold or None
+    return plan.threshold_tokens if plan.engine or context.engine is None else context.engine.limit
 
 
 def _by_own_rules(plan: Plan, cut: str) -> Headline:

@@ -139,7 +139,7 @@ def decided_elsewhere(engine: EngineInCharge, plan: Plan) -> Headline:
     left = (line.threshold or 0) - size if line is not None else 0
     key = ("not_due" if left > 0 else "due") if limited else "unknown"
     words = table[key].format(engine=engine.name, left=short(left), limit=limited)
-    return Headline(words, f"Ask the engine itself with --engine {engine.name}.")
+    return Headline(words, f"Ask the engine itself with --engine {engine.name}, or e on the map.")
 
 
 def _fires(plan: Plan) -> str:

@@ -51,14 +51,22 @@ def steps(event: CompressionEvent) -> Iterator[str]:
 def compared(event: CompressionEvent) -> str:
     """The size that was compared, and with what."""
     tokens, threshold, window = event.tokens, event.threshold, event.window
+    size = "size unknown" if tokens is None else f"{tokens:,} tokens"
+    if threshold is None:
+        return f"{size} · {window_words(window)}"
     if event.trigger in ASKED_FOR:
-        return f"{fmt.count(tokens)} tokens; the limit of {fmt.count(threshold)} did not matter"
-    if window is not None and threshold is not None and window < threshold:
-        return f"{fmt.count(tokens)} tokens; a window of {window:,} ends before the limit of {threshold:,}"
-    known = f"{fmt.count(tokens)} tokens, "
-    if tokens is not None and threshold is not None:
-        known += f"{abs(tokens - threshold):,} {'over' if tokens >= threshold else 'under'} the "
-    return f"{known}limit of {fmt.count(threshold)} · window {fmt.count(window)}"
+        return f"{size}; the limit of {threshold:,} did not matter"
+    if window is not None and window < threshold:
+        return f"{size}; a window of {window:,} ends before the limit of {threshold:,}"
+    if tokens is None:
+        return f"{size}, limit of {threshold:,} · {window_words(window)}"
+    side = "over" if tokens >= threshold else "under"
+    return f"{size}, {abs(tokens - threshold):,} {side} the limit of {threshold:,} · {window_words(window)}"
+
+
+def window_words(window: int | None) -> str:
+    """The model's window, or that it is unknown."""
+    return "window unknown" if window is None else f"window {window:,}"
 
 
 def summary(event: CompressionEvent) -> str:

@@ -173,6 +173,11 @@ class EngineInCharge:
         return f"the engine {self.name} decides"
 
     @property
+    def limit(self) -> int | None:
+        """The newest threshold it named; None if it named none."""
+        return None if self.line is None else self.line.threshold or None
+
+    @property
     def short_note(self) -> str:
         """Whose rules the figures follow, when no release is known yet."""
         return (

@@ -165,14 +165,15 @@ def _lines(
 def _standing(found: Plan) -> Iterator[str]:
     """The size, the threshold, and what blocks a compaction."""
     from core.support import formatting as fmt
+    from inspector.base.event_words import window_words
 
     state = "running process" if found.settings.warm else "fresh process"
-    yield f"Hermes {found.release}, {state} · window {fmt.count(found.window)}"
-    verdict = "it would fire" if found.would_fire else "it would not fire"
-    unknown = found.engine and found.threshold_tokens is None
-    fires = "an unknown size" if unknown else fmt.count(found.threshold_tokens)
+    yield f"Hermes {found.release}, {state} · {window_words(found.window)}"
+    fires = "an unknown size" if found.threshold_tokens is None else f"{found.threshold_tokens:,}"
+    known = found.engine or found.threshold_tokens is not None
+    verdict = f": it would {'' if found.would_fire else 'not '}fire" if known else ""
     size = fmt.count(found.compared_tokens, mark=fmt.ESTIMATE if found.is_estimate else "")
-    yield f"{size} tokens, fires at {fires}: {verdict}"
+    yield f"{size} tokens, fires at {fires}{verdict}"
     yield from (f"blocked: {reason}" for reason in found.blocked_by)
 
 

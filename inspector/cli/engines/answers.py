@@ -47,8 +47,8 @@ def _why(store: Store, session: Session, rest: str) -> Iterator[str]:
         yield "This conversation has not been compacted yet."
     for event in found.events[-3:]:
         yield f"{fmt.moment(event.at)}: {event.headline.sentence}"
-    if found.now.threshold is not None:
-        now, threshold = fmt.count(found.now.tokens), fmt.count(found.now.threshold)
+    if found.now.limit is not None:
+        now, threshold = fmt.count(found.now.tokens), fmt.count(found.now.limit)
         yield f"Now {now} tokens; compression fires at {threshold}."
 
 

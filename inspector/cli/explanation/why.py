@@ -220,10 +220,11 @@ def _standing(now: Now) -> Iterator[str]:
     from core.model.finding import certainty
     from core.support import formatting as fmt
 
-    size, fires = f"{fmt.count(now.tokens)} of {fmt.count(now.window)} tokens", fmt.count(now.threshold)
-    parts = [f"{size}, compression fires at {fires}"]
+    of_window = f" of {now.window:,}" if now.window else ""
+    parts = ["size unknown" if now.tokens is None else f"{now.tokens:,}{of_window} tokens"]
+    parts.append(f"compression fires at {now.limit:,}" if now.limit else "the limit is unknown")
     if now.refused_at:
-        parts.append(f"but {now.refused_at}")
+        parts.append(f"but {now.refused_at}" if now.limit else now.refused_at)
     elif now.headroom is not None:
         parts.append(f"{fmt.count(now.headroom)} to go" if now.headroom > 0 else "due now")
     yield from _field("now", f"{', '.join(parts)}  [{certainty(now)}]")

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from core.errors import UsageError
+from core.support.formatting import UNKNOWN
 from inspector.cli import output, printed_cache
 from inspector.cli.arguments import options, target
 from inspector.payloads import values as jsonio
@@ -38,6 +39,7 @@ FIELDS = {
 }
 """The fields a template may use, and what they mean."""
 DEFAULT = "{tokens} of {threshold} tokens ({share}) · today {today} · cache {hit_rate} · {mark} {worst}"
+_UNLIMITED = DEFAULT.replace("{tokens} of {threshold} tokens ({share})", "{tokens} tokens, limit unknown")
 _MARKS = {"critical": "■", "warning": "▲"}
 
 
@@ -59,7 +61,10 @@ def run(args: argparse.Namespace) -> int:
     if args.format != DEFAULT:
         check(args.format)
     document, _, words = _answer(args).partition("\n")
-    _tell(document if args.json else args.format.format_map(json.loads(words)), as_json=args.json)
+    known = json.loads(words)
+    unlimited = args.format == DEFAULT and known["threshold"] == UNKNOWN
+    template = _UNLIMITED if unlimited else args.format
+    _tell(document if args.json else template.format_map(known), as_json=args.json)
     return 0
 
 

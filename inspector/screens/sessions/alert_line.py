@@ -138,7 +138,10 @@ def all_well(extras: Sequence[Extra | None]) -> str:
     """That nothing is wrong, once every conversation was examined and as far as windows are known."""
     if not all(extra is not None and extra.severity is None for extra in extras):
         return ""
-    known = sum(extra.context_use.threshold is not None for extra in extras if extra is not None)
+    examined = [extra for extra in extras if extra is not None]
+    known = sum(extra.context_use.threshold is not None for extra in examined)
+    if not known and any(extra.refused_at for extra in examined):
+        return "No compression failed."
     if known == len(extras):
         return "No compression failed, and no conversation is near its limit." if known else ""
     looked_at = f"Of the {known:,} conversations looked at" if known > 1 else "Of the one looked at"

@@ -129,7 +129,7 @@ def _context_use(extra: Extra) -> tuple[Piece, ...]:
         ("ink-muted", f" of {fmt.count(use.window)} tokens ({fmt.percent(use.share)})"),
     )
     if not use.threshold:
-        return full
+        return (*full, ("severity-warning", f" · {extra.refused_at}")) if extra.refused_at else full
     limit, left = f" · limit {fmt.count(use.threshold)}", use.threshold - use.tokens
     if extra.refused_at:
         return (*full, ("ink-muted", f"{limit}, "), ("severity-warning", f"but {extra.refused_at}"))

@@ -151,7 +151,8 @@ class WorkspaceScreen(Page):
         several = here is not None and total > 1
         bar.place = f"generation {here.index} of {total}" if here is not None and several else ""
         bar.brief_place = f"{here.index} of {total}" if here is not None and several else ""
-        other = self._engine if self.cursor.engine is None else None
+        told = self.cursor.engine is not None or (self.view is not None and self.view.BY_GENERATION)
+        other = None if told else self._engine
         engine = () if other is None else (other.short_note,)
         self.query_one(Banner).say(" · ".join((*engine, *conversation.notes)))
 
@@ -180,11 +181,13 @@ class WorkspaceScreen(Page):
             view = self._views[tab.name]
             if view.outdated:
                 view.subject, view.outdated = self.subject, False
+            self._headline(self.subject.conversation)
             view.wake()
             return
         view = tab.build()
         self._views[tab.name] = view
         view.subject, view.cursor = self.subject, self.cursor
+        self._headline(self.subject.conversation)
         shell(self).keys.hold()
         self.call_later(self._mounted, self.query_one("#views").mount(view))
 

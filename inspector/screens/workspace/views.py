@@ -89,7 +89,10 @@ class View(Reporting, Vertical):
     DEFAULT_CSS = "View { height: 1fr; }"
 
     BY_GENERATION: ClassVar[bool] = False
-    """The view shows the cursor's generation, so changing the generation changes the view."""
+    """The view shows the cursor's generation, so changing the generation changes the view.
+
+    It also says itself whose rules its figures follow where another engine decides.
+    """
 
     subject: var[Subject | None] = var(None, always_update=True)
     """Setting it again makes the view read again: settings and log may change even if rows do not."""

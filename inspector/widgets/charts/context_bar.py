@@ -93,7 +93,7 @@ def draw(
         return Line().cell(fmt.UNKNOWN + why, width, ink.style("ink-faint"))
     token = "severity-critical" if failing else use.token
     line = bar(use, width - FIGURES, ink, token, parts)
-    words = f"{short(use.tokens)}/{short(use.threshold or use.window)}"
+    words = f"{short(use.tokens)}/{short(use.threshold) if use.threshold else fmt.UNKNOWN}"
     return line.cell(
         words, min(width, FIGURES), ink.style(token if use.near or failing else "ink-muted"), right=True
     )

@@ -24,7 +24,7 @@ from core.model.compaction.preview import Fact, FactCount, Preview, Retention, U
 from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity
 from core.model.transcript.message import Message
 from core.preview.foreseen import carry_out
-from core.preview.headline import decided_before, headline_of, limit_in_force, plan_headline
+from core.preview.headline import headline_of, limit_in_force, plan_headline
 from core.preview.words import decided_elsewhere, kept_headline
 
 POLICY = load_policy("0.19")
@@ -228,8 +228,6 @@ def test_a_plan_says_whether_another_engine_fires_once_it_named_its_limit() -> N
     left = decided_elsewhere(engine, replace(cut, compared_tokens=30_000)).sentence
     assert left.startswith("Not due yet: 2.0K tokens below the 32K limit")
     asked = cast("ConversationContext", SimpleNamespace(engine=engine))
-    assert decided_before(cut, asked) == "the engine lcm decides"
-    assert not decided_before(replace(cut, engine="lcm"), asked), "its own cut needs no such words"
     assert limit_in_force(cut, asked) == 32_000
     silent = cast("ConversationContext", SimpleNamespace(engine=replace(engine, line=None)))
     assert limit_in_force(cut, silent) is None, "Hermes' own limit is not that of an engine that named none"

@@ -58,5 +58,6 @@ def test_why_counts_no_tokens_down_to_a_limit_that_another_engine_never_named(
     taken_over: list[str], cli: Cli
 ) -> None:
     now = next(line for line in cli("why", "latest", *taken_over).out.splitlines() if line.startswith("now "))
-    assert "but the engine lcm decides" in now
-    assert "to go" not in now
+    assert "the limit is unknown, the engine lcm decides" in now
+    assert "fires at" not in now
+    assert "tokens, limit unknown ·" in cli("status", "latest", *taken_over).out

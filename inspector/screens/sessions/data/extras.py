@@ -18,7 +18,7 @@ from core.errors import InspectorError
 from core.explain.events import explain, prompts_of
 from core.explain.explanation import Explanation, Now
 from core.explain.headline.conversation import standing_failure
-from core.model.compaction.event import REFUSED, Trigger
+from core.model.compaction.event import REFUSED, Trigger, tally
 from core.model.finding import NO_HEADLINE, Headline, Severity
 from core.preview.generation import Reading, followed
 from core.preview.past import event_of_headline, with_loss
@@ -104,14 +104,14 @@ def answer(line: SessionLine, stop: Cancelled) -> Headline:
 
 def _measure(store: Store, line: SessionLine) -> Extra:
     found = explain(store, line.row.tip.id)
-    here = found.now
-    use = ContextUse(here.tokens, here.threshold, here.window)
+    here, (done, _, failed) = found.now, tally(found.events)
+    use = ContextUse(here.tokens, here.limit, here.window)
     happened = _happened(found)
     severity, answer = _standing(found, _watched(line, use, here)) if happened is None else happened
     return Extra(
         use,
-        sum(event.completed and event.trigger is not Trigger.NATIVE for event in found.events),
-        sum(not event.completed for event in found.events),
+        done - sum(event.completed and event.trigger is Trigger.NATIVE for event in found.events),
+        failed,
         severity,
         line.state,
         answer,

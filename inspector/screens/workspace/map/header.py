@@ -20,6 +20,7 @@ class MapHeader(Widget):
     _waiting = ""
     _engine = ""
     _before = ""
+    _elsewhere = False
 
     def show(
         self,
@@ -29,6 +30,7 @@ class MapHeader(Widget):
         waiting: str = "",
         engine: str = "",
         before: str = "",
+        elsewhere: bool = False,
     ) -> None:
         """Show a plan and its engine, or what is being waited for without a plan.
 
@@ -37,10 +39,11 @@ class MapHeader(Widget):
             supposed: Its values are what-if values.
             waiting: What is being waited for.
             engine: The title of the engine that made the plan.
-            before: Who decides or refuses before its threshold.
+            before: Who refuses before its threshold.
+            elsewhere: Another engine decides, as the answer above says.
         """
         self._plan, self._supposed, self._waiting, self._engine = plan, supposed, waiting, engine
-        self._before = before
+        self._before, self._elsewhere = before, elsewhere
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -49,19 +52,33 @@ class MapHeader(Widget):
         if self._plan is None:
             return Line().gap().add(self._waiting, palette.style("ink-muted")).strip(width, self.rich_style)
         line = header_line(
-            self._plan, width, palette, supposed=self._supposed, engine=self._engine, before=self._before
+            self._plan,
+            width,
+            palette,
+            supposed=self._supposed,
+            engine=self._engine,
+            before=self._before,
+            elsewhere=self._elsewhere,
         )
         return line.strip(width, self.rich_style)
 
 
 def header_line(
-    plan: Plan, width: int, palette: Palette, *, supposed: bool = False, engine: str = "", before: str = ""
+    plan: Plan,
+    width: int,
+    palette: Palette,
+    *,
+    supposed: bool = False,
+    engine: str = "",
+    before: str = "",
+    elsewhere: bool = False,
 ) -> Line:
     """The line for a plan; the middle text is shortened or dropped if space is tight.
 
-    What decides before the threshold takes the place of how far that is.
+    Who refuses before the threshold takes the place of how far that is; where another engine decides,
+    nothing does.
     """
-    line, right = _context_use(plan, palette), headroom(plan, palette)
+    line, right = _context_use(plan, palette), Line() if elsewhere else headroom(plan, palette)
     if before:
         right = Line().add(before, palette.style("severity-warning", bold=True))
     if supposed:
@@ -69,7 +86,7 @@ def header_line(
     if engine:
         right = Line().add(f"engine {engine}", palette.style("match", bold=True)).gap(2).extend(right)
     room = width - line.width - right.width - 4
-    own = "by Hermes' own rules: " if before and plan.threshold_tokens is not None else ""
+    own = "by Hermes' own rules: " if (before or elsewhere) and plan.threshold_tokens is not None else ""
     for text in (f"{own}{reason}" for reason in reasons(plan)):
         if len(text) <= room:
             line.gap(3).add(text, palette.style("ink-muted"))

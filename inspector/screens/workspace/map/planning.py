@@ -13,7 +13,7 @@ from core.model.compaction.plan import Plan
 from core.model.finding import NO_HEADLINE
 from core.model.transcript.conversation import Generation
 from core.preview.generation import Reading, followed
-from core.preview.headline import decided_before, limit_in_force, plan_headline
+from core.preview.headline import limit_in_force, plan_headline, refused_before
 from core.preview.what_if import Hypothesis
 from inspector.base.workers import ask
 from inspector.screens.workspace.map.detail import MapDetail
@@ -123,10 +123,15 @@ class MapPlanner:
             return
         plan = self._work.lay(plan, engine)
         self._widgets.answer.answer = self._work.broken or plan_headline(plan, reading.context.context)
-        whose = "" if engine is None else engine.title
-        before = decided_before(plan, reading.context.context)
-        self._widgets.header.show(plan, supposed=state.changed, engine=whose, before=before)
-        fires_at = limit_in_force(plan, reading.context.context)
+        context = reading.context.context
+        self._widgets.header.show(
+            plan,
+            supposed=state.changed,
+            engine="" if engine is None else engine.title,
+            before=refused_before(plan, context),
+            elsewhere=not plan.engine and context.engine is not None,
+        )
+        fires_at = limit_in_force(plan, context)
         self._widgets.strip.show(replace(plan, threshold_tokens=fires_at))
         self._listing.lay_bands()
         self._detail.show_sums()

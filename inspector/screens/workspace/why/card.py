@@ -174,6 +174,8 @@ def standing(now: Now) -> str:
         return "The size of the next request is unknown."
     if now.threshold is None:
         return f"The next request has about {now.tokens:,} tokens; the window is unknown."
+    if now.elsewhere:
+        return f"The next request has about {now.tokens:,} tokens; {now.refused_at}."
     if now.refused_at:
         return f"Not yet: {now.tokens:,} of {now.threshold:,} tokens, but {now.refused_at}."
     if now.headroom is not None and now.headroom > 0:
@@ -186,9 +188,11 @@ def brief(now: Now) -> str:
     """The same in a few words, for a list."""
     if now.tokens is None:
         return "size of the next request unknown"
-    size = f"{fmt.short(now.tokens)} of {fmt.short(now.threshold)}"
     if now.threshold is None or now.headroom is None:
-        return f"{size}: the window is unknown"
+        return f"{fmt.short(now.tokens)} tokens; the window is unknown"
+    if now.elsewhere:
+        return f"{fmt.short(now.tokens)} tokens; {now.refused_at}"
+    size = f"{fmt.short(now.tokens)} of {fmt.short(now.threshold)}"
     if now.refused_at:
         return f"{size}, but {now.refused_at}"
     if now.headroom > 0:

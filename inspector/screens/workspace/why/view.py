@@ -241,7 +241,9 @@ def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
         pieces.append(("ink", f" · {fmt.plural(pruned, 'pruning')}"))
     if failed:
         pieces.append(("severity-critical", f" · {failed:,} failed"))
-    if now.threshold is not None:
-        pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} of {fmt.short(now.threshold)}"))
+    if now.limit is not None:
+        pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} of {fmt.short(now.limit)}"))
+    elif now.tokens is not None:
+        pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} tokens"))
     pieces.append(("ink-muted?", f" · Hermes {explanation.context.release.release}"))
     return tuple(pieces)

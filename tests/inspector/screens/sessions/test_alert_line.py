@@ -66,11 +66,16 @@ async def test_a_refused_request_is_told_and_marks_its_row_and_enter_shows_why(
         assert "2[Why]" in drawn(pilot)
 
 
-@pytest.mark.parametrize("profile", ["lossless", "work"])
+@pytest.mark.parametrize(
+    ("profile", "told"),
+    [
+        ("lossless", "● No compression failed."),
+        ("work", "● No compression failed, and no conversation is near its limit."),
+    ],
+)
 async def test_a_healthy_home_is_reported_so_until_escape_takes_the_line_away(
-    sample_home: Path, profile: str
+    sample_home: Path, profile: str, told: str
 ) -> None:
-    told = "● No compression failed, and no conversation is near its limit."
     app = InspectorApp([locate(home=sample_home / "profiles" / profile)[0]], now=lambda: NOW)
     async with settled(app, 80, 24) as pilot:
         assert told in drawn(pilot)

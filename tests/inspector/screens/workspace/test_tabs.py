@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.store.database.locate import Location
+from core.store.database.locate import Location, locate
 from inspector.base.named_screens import VIEWS
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.widgets.bars.title_bar import TitleBar
@@ -75,3 +75,13 @@ async def test_what_compactions_took_out_is_asked_for_from_every_tab(samples: Lo
     async with settled(open_app(samples, "Webhooks are delivered twice", tab), 80, 24) as pilot:
         await press(pilot, "ctrl+f")
         assert "Only messages that compactions removed from this conversation" in drawn(pilot)
+
+
+async def test_that_another_engine_decides_stands_once_on_every_tab(sample_home: Path) -> None:
+    place = locate(home=sample_home / "profiles" / "lossless")[0]
+    async with settled(open_app(place, "Read for the thesis"), 120, 40) as pilot:
+        told = {}
+        for key in "123456":
+            await press(pilot, key)
+            told[key] = " ".join(drawn(pilot).split()).count("decides here")
+        assert set(told.values()) == {1}, told

@@ -89,10 +89,10 @@ def bar(use: ContextUse, width: int = 20) -> str:
     return draw(use, width, Palette(defaults())).text
 
 
-def test_a_pressure_bar_has_its_size_and_its_limit() -> None:
+def test_a_gauge_has_its_size_and_its_limit_if_one_is_known() -> None:
     assert bar(ContextUse(50_000, 150_000, 200_000)) == "━━────│─    50K/150K"
     assert bar(ContextUse(199_000, 150_000, 200_000)) == "━━━━━━│━   199K/150K"
-    assert bar(ContextUse(300_000, None, 200_000)).endswith(" 300K/200K")
+    assert bar(ContextUse(300_000, None, 200_000)).endswith("━      300K/–")
     assert bar(ContextUse(16_300, 54_400, 64_000)).endswith("─ 16.3K/54.4K")
 
 

@@ -135,7 +135,7 @@ def test_an_attempt_that_was_given_up_had_no_effect() -> None:
 
 def test_what_is_unknown_is_a_dash() -> None:
     text = card(event(tokens=None, threshold=None, window=None, messages_before=None))
-    assert "– tokens, limit of – · window –" in text
+    assert "size unknown · window unknown" in text
     assert "– → 20 messages" in text
 
 
@@ -318,3 +318,14 @@ def test_a_distance_that_the_provider_cuts_off_is_not_called_room(told: Callable
     cut = told(replace(now, refused_at="the provider refuses beyond 40,000"))
     assert "to go" not in cut
     assert "but the provider refuses beyond 40,000" in cut
+
+
+@pytest.mark.parametrize("told", [standing, brief])
+def test_nothing_is_compared_with_hermes_own_limit_where_another_engine_decides(
+    told: Callable[[Now], str],
+) -> None:
+    said = told(
+        Now(12_000, 54_400, 64_000, headroom=42_400, refused_at="the engine lcm decides", elsewhere=True)
+    )
+    assert "the engine lcm decides" in said
+    assert "54" not in said
