@@ -114,7 +114,7 @@ def preview(
     finish = finish_of(part, cut, request, session)
     wordings = release_wording(part.policy.summary.reads_as), OURS
     released, body = (completed(attempt.result, request, finish, wording) for wording in wordings)
-    kept = _retention(part, cut, body, focus, request) if retention else None
+    kept = _retention(asked, request, attempt.result.status, body) if retention else None
     return _result(asked, (released, body), attempt, kept)
 
 
@@ -150,11 +150,16 @@ def _attempt(
         return Attempt(static.summarise(request), failure.what)
 
 
-def _retention(
-    measured: Measured, plan: Plan, body: str, focus: str | None, request: SummaryRequest
-) -> Retention:
-    previous = request.previous_summary
-    return retention_of(measured.messages, plan.middle, body, focus=focus, previous=previous)
+def _retention(asked: _Asked, request: SummaryRequest, status: SummaryStatus, body: str) -> Retention:
+    """What the summary keeps of the middle; only a model's can claim what no message says."""
+    return retention_of(
+        asked.part.messages,
+        asked.cut.middle,
+        body,
+        focus=asked.focus,
+        previous=request.previous_summary,
+        by_rule=status is not SummaryStatus.MODEL,
+    )
 
 
 def _result(

@@ -50,7 +50,7 @@ def kept_of_event(context: ConversationContext, event: CompressionEvent) -> Rete
     if not event.completed or not event.generation or event.generation > len(generations):
         return None
     past = past_compaction(context, generations[event.generation - 1])
-    return past.kept(event.focus) if past else None
+    return past.kept(event) if past else None
 
 
 def event_of_headline(found: Explanation) -> CompressionEvent | None:
@@ -87,7 +87,6 @@ def past_comparison(past: Past, event: CompressionEvent | None = None) -> Compar
     """Both sides of a boundary, measured; the event is what log and rows say about it, if anything."""
     before, after, at, found = past.before, past.after, past.summary_at, past.summary
     head, tail = past.cut
-    focus = event.focus if event else None
     sides = measure(before, past.policy), measure(after, past.policy)
     return Comparison(
         before=before,
@@ -102,8 +101,8 @@ def past_comparison(past: Past, event: CompressionEvent | None = None) -> Compar
         after_tokens=sides[1].estimated_tokens,
         made_by=_author(found, event),
         real=True,
-        focus=focus,
-        retention=past.kept(focus),
+        focus=event.focus if event else None,
+        retention=past.kept(event),
         before_weights=sides[0].estimates,
         after_weights=sides[1].estimates,
         notes=(*_notes(past.boundary, event), *_logged(event, sides[1].estimated_tokens), *past.notes),

@@ -196,7 +196,7 @@ def _both_sides(job: Job, compressor: Compressor, draft: Draft) -> Comparison:
         before_tokens=draft.plan.total,
         after_tokens=after.compressed_tokens if after else draft.plan.total,
         made_by=spec.kind,
-        retention=retention_of(before, Span(region.start, region.end), written.text),
+        retention=retention_of(before, Span(region.start, region.end), written.text, by_rule=True),
         before_weights=tokens,
         after_weights=(*tokens[: region.start], weight, *tokens[region.end :]),
     )

@@ -70,4 +70,4 @@ def test_following_a_command_takes_no_more_files_than_this(
 
 
 def test_following_a_topic_typed_into_the_preview_takes_no_more_files_than_this(sample_home: Path) -> None:
-    assert 0 < entered(FOCUS, str(sample_home)) <= 83
+    assert 0 < entered(FOCUS, str(sample_home)) <= 74

@@ -17,7 +17,7 @@ from core.compress.facts.topic import roots
 from core.compress.facts.values import prose_values, values
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, SummaryIndex
-from core.compress.retention.unsupported import check
+from core.compress.retention.unsupported import NOTHING_CLAIMED, check
 from core.model.compaction.plan import Span
 from core.model.compaction.preview import Fact, FactCount, Retention, Unsupported
 from core.model.transcript.message import Message
@@ -88,6 +88,7 @@ def retention(
     previous: str | None = None,
     offset: int = 0,
     around: Sequence[tuple[int, Message]] = (),
+    by_rule: bool = False,
     brief: bool = False,
 ) -> Retention:
     """Compare a summary with the messages it replaced.
@@ -99,31 +100,30 @@ def retention(
         focus: The topic it was asked to keep; its facts are counted separately.
         previous: The previous summary, to report what that one still had.
         offset: Index of the first middle message in the whole list.
-        around: Other messages of that time, before and after the middle, each with its index: a summary may
-            mention them.
+        around: Other messages of that time, each with its index, which a summary may mention.
+        by_rule: It was written by rule, out of lines and counts of the messages: it claims nothing to check.
         brief: Only the facts with their fates, the share kept, and the claims that are more than suspected.
 
     Returns:
-        Facts and their fates. A path is kept if its last two parts are, a hash with seven digits, a sentence
-        with its first two thirds; a sentence whose content words share one line is paraphrased.
+        A path is kept if its last two parts are, a hash with seven digits, a sentence with its first two
+        thirds; a sentence whose content words share one line is paraphrased.
     """
     read = views(middle, offset, clean=redact_bulk)
     index = SummaryIndex(summary)
     facts_read = weigh(read, topic_of(focus, read))
-    known = (*(one for _, one in around), *middle)
-    evidence = Evidence(read, known, facts_read, (previous,) if previous else (), around=around)
-    checked = check(summary, evidence, suspicions=not brief)
+    checked = NOTHING_CLAIMED
+    if not by_rule:
+        known, earlier = (*(one for _, one in around), *middle), (previous,) if previous else ()
+        evidence = Evidence(read, known, facts_read, earlier, around=around)
+        checked = check(summary, evidence, suspicions=not brief)
     facts = tuple(_facts(facts_read, index, same_language=checked.same_language))
     kept, left_out = score(facts, index, checked.known_share), len(facts_read.facts) - len(facts)
-    claims = _masked(checked.unsupported)
-    found = Retention(facts, _by_category(facts), score=kept, unsupported=claims, untranslated=left_out)
+    claims, counts = _masked(checked.unsupported), _by_category(facts)
+    found = Retention(facts, counts, score=kept, unsupported=claims, untranslated=left_out)
     if brief:
         return found
-    shares, losses = _lost_by_message(facts, len(middle), offset)
     return replace(
-        _by_focus(found) if focus else found,
-        lost_by_message=shares,
-        losses=losses,
+        _by_message(_by_focus(found) if focus else found, len(middle), offset),
         stale=stale(facts_read.ended, index, corrections(read)),
         missing_asks=_missing(pending(read), facts),
         forgotten=_forgotten(redact_text(previous), index) if previous else (),
@@ -139,6 +139,7 @@ def retention_of(
     focus: str | None = None,
     previous: str | None = None,
     earlier: Sequence[Message] = (),
+    by_rule: bool = False,
     brief: bool = False,
 ) -> Retention:
     """Compare a summary with the part of a conversation it replaced.
@@ -150,6 +151,7 @@ def retention_of(
         focus: See `retention`.
         previous: See `retention`.
         earlier: Messages that earlier compactions removed, which a summary may still mention.
+        by_rule: See `retention`.
         brief: See `retention`.
     """
     numbered = list(enumerate(messages))
@@ -161,6 +163,7 @@ def retention_of(
         previous=previous,
         offset=cut.start,
         around=around,
+        by_rule=by_rule,
         brief=brief,
     )
 
@@ -207,17 +210,14 @@ def _count(facts: Iterable[Fact]) -> FactCount:
     return FactCount(fates[KEPT], fates[PARAPHRASED], fates[LOST])
 
 
-def _lost_by_message(
-    facts: Sequence[Fact], size: int, offset: int
-) -> tuple[tuple[float | None, ...], tuple[float | None, ...]]:
-    """For each message the share of its facts that was lost, and how much that counts in the score."""
-    weights = _weights(facts, size, offset)
-    scored = _weights(_heaviest(facts), size, offset, _POWER)
+def _by_message(found: Retention, size: int, offset: int) -> Retention:
+    """With the share of each message's facts that was lost, and how much that counts in the score."""
+    weights = _weights(found.facts, size, offset)
+    scored = _weights(_heaviest(found.facts), size, offset, _POWER)
     most = max((held for _, held in scored), default=0.0)
-    return (
-        tuple(gone / held if held else None for gone, held in weights),
-        tuple(gone / most if held else None for (gone, _), (_, held) in zip(scored, weights, strict=True)),
-    )
+    shares = tuple(gone / held if held else None for gone, held in weights)
+    losses = (gone / most if held else None for (gone, _), (_, held) in zip(scored, weights, strict=True))
+    return replace(found, lost_by_message=shares, losses=tuple(losses))
 
 
 def _weights(facts: Sequence[Fact], size: int, offset: int, power: int = 1) -> list[tuple[float, float]]:

@@ -82,6 +82,10 @@ class Checked:
     same_language: bool
 
 
+NOTHING_CLAIMED = Checked((), 1.0, same_language=True)
+"""The result for a summary that only quotes the messages."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     """A sentence of the summary, the values in it, and how it is shown.

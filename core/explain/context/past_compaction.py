@@ -11,6 +11,7 @@ from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.hermes.markers.markers import SummaryMatch, find_summary
 from core.hermes.policy.policy import Policy
+from core.model.compaction.event import CompressionEvent, SummaryStatus
 from core.model.compaction.plan import Span
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Boundary, Generation
@@ -99,17 +100,23 @@ class Past:
         head, tail = self.cut
         return Span(head.end, tail.start)
 
-    def kept(self, focus: str | None, *, brief: bool = False) -> Retention | None:
-        """What the summary kept of the middle; None without a summary, or if the middle is incomplete."""
+    def kept(self, event: CompressionEvent | None = None, *, brief: bool = False) -> Retention | None:
+        """What the summary kept of the middle; None without a summary, or if the middle is incomplete.
+
+        Args:
+            event: What log and rows say about the compaction.
+            brief: See `retention`.
+        """
         if (found := self.summary) is None or self.incomplete[0]:
             return None
         return retention_of(
             self.before,
             self.middle,
             found.body,
-            focus=focus,
+            focus=event.focus if event else None,
             previous=_previous(self.before),
             earlier=self.earlier,
+            by_rule=found.fallback or (event is not None and event.summary.status is SummaryStatus.INSPECTOR),
             brief=brief,
         )
 

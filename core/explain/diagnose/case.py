@@ -135,8 +135,8 @@ class Case:
         for rows in reversed(self.context.boundaries):
             if rows.summary is not None and rows.before and not rows.summary.fallback:
                 past, closed = past_of(self.context, rows), rows.opened.index - 1
-                focus = next((event.focus for event in self.completed if event.generation == closed), None)
-                return past.kept(focus, brief=True) if past else None
+                event = next((event for event in self.completed if event.generation == closed), None)
+                return past.kept(event, brief=True) if past else None
         return None
 
     @cached_property

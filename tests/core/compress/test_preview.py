@@ -11,7 +11,16 @@ from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.requests.request import summary_request
 from core.compress.sizing.estimate import transcript_tokens
-from core.compress.summarise.base import FailureKind, GivenSummary, SummaryFailure
+from core.compress.summarise.base import (
+    Cancelled,
+    FailureKind,
+    GivenSummary,
+    OfflineSummariser,
+    SummaryFailure,
+    SummaryRequest,
+    SummaryResult,
+    SummaryStatus,
+)
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.hermes.policy.policy import documents, load_policy, releases
@@ -51,6 +60,26 @@ def test_without_a_middle_nothing_changes() -> None:
 def test_retention_can_be_left_for_later() -> None:
     measured = measure(messages(11), load_policy("0.19"))
     assert preview(measured, plan(measured, SMALL), Scripted(), retention=False).retention is None
+
+
+class Written(OfflineSummariser):
+    """Says of its text who wrote it."""
+
+    name = "written"
+
+    def __init__(self, status: SummaryStatus) -> None:
+        self._status = status
+
+    def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
+        return SummaryResult("The repair is in /opt/never/seen/billing_gate.py.", self._status)
+
+
+@pytest.mark.parametrize("status", SummaryStatus)
+def test_only_a_summary_by_a_model_is_checked_for_claims(status: SummaryStatus) -> None:
+    measured = measure(messages(11), load_policy("0.19"))
+    made = preview(measured, plan(measured, SMALL), Written(status))
+    assert made.retention is not None
+    assert bool(made.retention.unsupported) == (status is SummaryStatus.MODEL)
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,16 @@ def test_what_the_middle_held_is_compared_with_the_summary() -> None:
     assert len(retention.lost_by_message) == 8
 
 
+@pytest.mark.parametrize(
+    ("made_by", "checked"), [("", True), ("Recovered from a deterministic fallback. ", False)]
+)
+def test_what_no_model_wrote_is_not_checked_for_claims(made_by: str, checked: bool) -> None:
+    after = (row(50, f"{SUMMARY}\n{made_by}The repair is in /opt/never/gate.py."), *copies(range(8, 10)))
+    retention = past_comparison(Past(BEFORE, after, boundary(50, 0, 2), load_policy("0.19"))).retention
+    assert retention is not None
+    assert any("gate.py" in claim.value for claim in retention.unsupported) == checked
+
+
 def test_without_a_summary_there_is_nothing_to_hold_against() -> None:
     shown = past_comparison(Past(BEFORE, (), None, load_policy("0.19")))
     assert (shown.summary_index, shown.retention, shown.made_by) == (None, None, "no summary")
