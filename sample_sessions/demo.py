@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from core.support.own_files import APPLICATION, cache_directory
+from core.support.own_files import APPLICATION, SAMPLES_PREFIX, cache_directory
 from sample_sessions.builder import build
 from sample_sessions.data import FOLDER
 
@@ -31,7 +31,7 @@ def demo_home(cache: Path | None = None) -> Path:
             written.
     """
     folder = cache or cache_directory()
-    home = folder / f"demo-{_fingerprint()}"
+    home = folder / f"{SAMPLES_PREFIX}{_fingerprint()}"
     if (home / "state.db").exists():
         return home
     try:
@@ -56,7 +56,8 @@ def _publish(workshop: Path, home: Path) -> Path:
 def _sweep(home: Path) -> None:
     """Remove homes of earlier weeks and releases, unless one may still be open."""
     now = time.time()
-    ages = {other: now - other.stat().st_mtime for other in home.parent.glob("demo-*") if other != home}
+    others = (other for other in home.parent.glob(f"{SAMPLES_PREFIX}*") if other != home)
+    ages = {other: now - other.stat().st_mtime for other in others}
     unfinished = {other: now - other.stat().st_mtime for other in home.parent.glob(".demo-*")}
     newest = min(ages, key=lambda other: ages[other], default=None)
     for other, age in (ages | unfinished).items():

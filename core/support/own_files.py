@@ -17,6 +17,8 @@ from typing import Any
 APPLICATION = "hermes-inspector"
 JOURNAL = "journal.db"
 """File that records what was written to session databases, and how to undo it."""
+SAMPLES_PREFIX = "demo-"
+"""How the name of a home of sample sessions begins, in the cache directory."""
 OWN_SETTINGS = "config.yaml"
 """File of the user's settings, in the configuration directory."""
 OWN_PRICES = "prices.yaml"
@@ -55,10 +57,16 @@ def journal_path() -> Path:
 
 
 def journal_file(database: Path) -> Path:
-    """The journal of writes to a database; the samples have one in their own home."""
-    place, cache = database.resolve(), cache_directory().resolve()
-    inside = place.relative_to(cache).parts if place.is_relative_to(cache) else ()
-    return cache / inside[0] / JOURNAL if len(inside) > 1 else journal_path()
+    """The journal of writes to a database; the samples have one in their own home, in whoever's cache."""
+    cache = cache_directory().resolve()
+    homes = (folder for folder in database.resolve().parents if _holds_samples(folder, cache))
+    return next((home / JOURNAL for home in homes), journal_path())
+
+
+def _holds_samples(folder: Path, cache: Path) -> bool:
+    return folder.parent == cache or (
+        folder.parent.name == APPLICATION and folder.name.startswith(SAMPLES_PREFIX)
+    )
 
 
 def _folder(variable: str, unix: str, mac: str, windows: str) -> Path:

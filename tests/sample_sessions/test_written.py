@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from contextlib import closing
@@ -53,3 +54,12 @@ def test_undo_reverts_it_and_the_users_own_journal_stays_empty(
     assert len(before) - len(after) == entry.written
     assert sum(bool(row[-1]) for row in after) == entry.replaced
     assert not journal_path().exists()
+
+
+def test_it_is_known_as_written_here_when_read_under_another_account(
+    demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = str(demo / "profiles" / "work")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache of another"))
+    assert run(["usage", "Number the survey maps", "--home", home, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["lower_bound"] is False

@@ -203,7 +203,7 @@ def _classified_sentences(text: str) -> tuple[tuple[str, str], ...]:
         heading_or_question = sentence.startswith("#") or sentence.endswith((":", "：", "?", "？"))
         if heading_or_question or words.intent.search(sentence):
             continue
-        if words.offered.search(sentence):
+        if words.offered.search(sentence) or words.handoff.match(sentence):
             continue
         kind = next((name for name, pattern in kinds if pattern.search(sentence)), "told")
         if _tells(sentence, besides=kind == "told"):

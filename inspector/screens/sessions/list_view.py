@@ -13,6 +13,7 @@ from core.model.finding import Severity
 from core.model.transcript.session import Kind
 from core.store.database.locate import Location
 from core.support import formatting as fmt
+from core.support.own_files import APPLICATION, SAMPLES_PREFIX
 from inspector.screens.sessions.data.columns import ALL, GAP, SETS, CellSource, Column, column_sets, layout
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine, State
@@ -33,7 +34,7 @@ PAD = 1
 FURTHER, NEAR_TOP = 60, 1_000
 """Conversations at the top that are measured although out of sight, and the row up to which they are."""
 
-SAMPLES = ("hermes-inspector", "demo-")
+SAMPLES = (APPLICATION, SAMPLES_PREFIX)
 """The folder of the samples, and the beginning of their home's name."""
 
 SUMS_CELLS = 30

@@ -222,6 +222,16 @@ def test_what_a_release_puts_around_a_summary_counts_for_nothing() -> None:
     assert report.forgotten == ()
 
 
+def test_what_a_release_says_of_an_earlier_summary_is_no_fact_of_that_summary() -> None:
+    earlier = assistant(
+        "[CONTEXT SUMMARY]: ## Historical Task Snapshot\n"
+        "Historical only; newer protected-tail messages after this summary win.\n\n## Goal\n"
+        "The parser is rewritten with a table of states.\n"
+    )
+    told = [fact.value for fact in retention([earlier], "nothing").facts if fact.category == "state"]
+    assert told == ["The parser is rewritten with a table of states."]
+
+
 def test_of_a_summary_in_another_language_only_what_has_a_name_or_figure_can_be_kept_or_lost() -> None:
     middle = [
         user("Bitte den Termin mit Frau Ites auf den 14.10.2026 verschieben, Ticket ENT-221."),
