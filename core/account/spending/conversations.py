@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
@@ -88,6 +88,15 @@ class Threads:
     def members(self, root: str) -> Sequence[str]:
         """Its sessions, oldest first."""
         return self._members.get(root, (root,))
+
+    def forked(self, members: Iterable[str]) -> int:
+        """How many sessions several of these continue."""
+        continued = Counter(
+            self.lineage.links[one].parent_id
+            for one in members
+            if one in self.lineage.links and self.lineage.kind(one) is Kind.CONTINUATION
+        )
+        return sum(count > 1 for count in continued.values())
 
     def delegates(self, root: str) -> tuple[str, ...]:
         """Roots of the delegated conversations below it, including indirect ones, each once."""

@@ -97,6 +97,7 @@ class Books:
 
     Attributes:
         earlier: Sessions that began before `since` and went on after it.
+        forked: Sessions of the one conversation asked for that several others continue.
         mispriced: Sums whose recorded cost differs from the computed one.
         ungrouped: Groups that are complete rows: sessions summed as stored, most of a long ledger.
     """
@@ -110,6 +111,7 @@ class Books:
     unsplit: bool = False
     overran: int = 0
     earlier: int = 0
+    forked: int = 0
     mispriced: list[Fields] = field(default_factory=list)
     ungrouped: list[Fields] = field(default_factory=list)
     _rows: dict[tuple[str, str], list[Group]] = field(default_factory=dict)
@@ -188,6 +190,7 @@ class Books:
                     "{} whose usage by model exceeds the session's own total; the session's total is shown",
                 ),
                 (residual, "{} with usage no model row accounts for; it counts for the session's own model"),
+                (self.forked, "{} continued more than once; every continuation counts"),
                 (self.overran, f"{{}} ran on into a later {self.by}; {where}; {_BY_CALL}"),
             ),
         ]
@@ -210,6 +213,8 @@ def _book(
 ) -> None:
     threads = read_threads(store, session) if books.by == "conversation" or session is not None else None
     members = threads.members(threads.root(session)) if threads and session is not None else None
+    if threads and members is not None:
+        books.forked += threads.forked(members)
     window = Window(books.since, books.until, members, only)
     classes = Classes()
     if books.prices is not None and straddles(books.by):

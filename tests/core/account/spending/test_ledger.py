@@ -151,6 +151,15 @@ def test_one_conversation_can_be_asked_for_by_any_of_its_sessions(book: Book, op
         assert {row.key for row in found.rows} == {"root", "next"}
 
 
+def test_a_conversation_that_went_on_in_two_ways_says_that_both_count(book: Book, opened: ExitStack) -> None:
+    one = store(opened, chain(book))
+    assert not any("continued" in note for note in collect([one], session="next").ledger().notes)
+    book.session("other", parent_session_id="root", started_at=NOON + 7, **tokens(5, 1))
+    found = collect([store(opened, book)], session="next").ledger()
+    assert {row.key for row in found.rows} == {"root", "next", "other"}
+    assert "1 session continued more than once; every continuation counts" in found.notes
+
+
 def test_days_are_days_of_the_users_zone(book: Book, opened: ExitStack) -> None:
     evening = datetime(2026, 3, 1, 23, 30, tzinfo=UTC).timestamp()
     book.session("a", started_at=evening, **tokens(5)).session("b", started_at=evening + 3600, **tokens(6))
