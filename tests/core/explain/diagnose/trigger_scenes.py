@@ -124,6 +124,24 @@ def preflight_after(real: int, estimate: int) -> Build:
     return build
 
 
+def preflight_of_another(*, process: bool = False, lost: bool = False) -> Build:
+    """An estimate of a transcript grown by a turn of another process, or by what a lost compaction removed."""
+
+    def build(home: Home) -> None:
+        plain(home)
+        if lost:
+            home.started(60_000, 30)
+            home.done(30, 6, 9_000)
+        home.call(2, 20_000)
+        home.turn_ended()
+        if process:
+            home.turn_ended()
+        home.turn(history=28)
+        home.preflight(60_000)
+
+    return build
+
+
 def skipped_then(estimate: int, real: int) -> Build:
     """An estimate that did not compress, far above what was sent before, and its request's count."""
 
@@ -179,6 +197,8 @@ TRIGGER = (
     Scene("A4", stating(200_000, None), stating(200_000, None, late=True)),
     Scene("A4", stating(200_000, "S"), edited_since(stating(200_000, "S"))),
     Scene("A5", preflight_after(20_000, 60_000), preflight_after(55_000, 60_000)),
+    Scene("A5", preflight_of_another(), preflight_of_another(process=True)),
+    Scene("A5", preflight_of_another(), preflight_of_another(lost=True)),
     Scene("A5", skipped_then(60_000, 30_000), skipped_then(60_000, 59_000)),
     Scene("A5", before_a_call(60_000, 400), before_a_call(60_000, 160_000)),
     Scene("A7", plain, plain, hit_config=config(AUX.format(20_000)), miss_config=config(AUX.format(200_000))),

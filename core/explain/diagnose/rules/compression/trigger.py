@@ -22,6 +22,8 @@ from core.model.finding import Evidence, Source, Verdict
 
 _SAME_TIME, _SAME_COPY = 5.0, 60.0
 """Seconds between the last line of a log and its file's time, and between two files of a copied home."""
+_UNSAVED = 2
+"""How many messages a turn may begin with beyond those that were saved."""
 
 _LONGER = (
     "Use a model with a longer window; if the provider serves more than that, set model.context_length in "
@@ -244,6 +246,27 @@ def _last_real(case: Case, record: LogRecord) -> int | None:
     calls = [call for call in case.lines(Kind.CALL, Kind.DONE) if call.at <= record.at]
     if not calls or calls[-1].kind is not Kind.CALL or not calls[-1].input:
         return None
+    if not _grew_from(case, calls[-1], record):
+        return None
     start, end = (case.context.clock.utc(line.at) for line in (calls[-1], record))
     since = takewhile(lambda message: message.role != "assistant", reversed(case.between(start, end)))
     return calls[-1].input + transcript_tokens(since, case.policy.estimate)
+
+
+def _grew_from(case: Case, call: LogRecord, record: LogRecord) -> bool:
+    """Whether the estimated transcript is what a call sent and what came since.
+
+    It is not after turns of two processes, nor where a compaction before the call was lost with its process.
+    """
+    turns = [line for line in case.lines(Kind.TURN, Kind.TURN_ENDED) if line.at <= record.at]
+    now = next((line for line in reversed(turns) if line.kind is Kind.TURN), None)
+    if now is None or now.at <= call.at:
+        return True
+    before = [line.kind for line in turns if line.at < now.at]
+    if before[-2:] == [Kind.TURN_ENDED, Kind.TURN_ENDED]:
+        return False
+    done = next((line for line in reversed(case.lines(Kind.DONE)) if line.at <= call.at), None)
+    if done is None or done.after is None or now.before is None:
+        return True
+    start, end = (case.context.clock.utc(line.at) for line in (done, now))
+    return now.before <= done.after + len(case.between(start, end)) + _UNSAVED
