@@ -167,7 +167,7 @@ def _lowered(settings: Settings, rules: ThresholdRules, threshold: int, lines: l
     if (
         settings.aux_window is None
         or settings.aux_window >= threshold
-        or refuses_summary_model(settings, rules)
+        or has_small_summary_model(settings, rules)
     ):
         return threshold
     lines.append(f"lowered to {settings.aux_window:,}, the window of the summary model")
@@ -215,9 +215,14 @@ def past_blocks(blocks: Sequence[str]) -> str:
     return "Run /compress, which none of this blocks, or start a new session with /new."
 
 
-def refuses_summary_model(settings: Settings, rules: ThresholdRules) -> bool:
-    """Whether a release takes no summary model with so small a window, whoever asks for the compaction."""
+def has_small_summary_model(settings: Settings, rules: ThresholdRules) -> bool:
+    """Whether the window of the summary model is below what a release accepts."""
     return settings.aux_window is not None and settings.aux_window < minimum_window(settings, rules)
+
+
+def refuses_summary_model(settings: Settings, rules: ThresholdRules) -> bool:
+    """Whether a release never summarises with so small a model, whoever asks for the compaction."""
+    return has_small_summary_model(settings, rules) and not rules.retries_small_model
 
 
 def gate_blocks(gate: Gate | None, settings: Settings, policy: Policy) -> tuple[str, ...]:

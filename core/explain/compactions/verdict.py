@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import islice
 from typing import NamedTuple
 
-from core.compress.sizing.threshold import Budgets
+from core.compress.sizing.threshold import Budgets, has_small_summary_model
 from core.explain.compactions.attempts import Attempt
 from core.explain.compactions.causes import Cause
 from core.explain.compactions.foreign_engine import rules_of_another
@@ -202,10 +203,18 @@ def _denied(context: ConversationContext, attempt: Attempt | None, found: Ruling
     since = max((line.at for line in setters if line is not None), default=datetime.min)
     lines = (line for line in context.log.records if run is not None and context.runs.get(line.where) == run)
     until = first_failure(context.log.records)
-    for call in passed_over((line for line in lines if since <= line.at <= until), model):
-        if call.input is not None and call.input >= threshold:
-            return f"{call.where}: {call.input:,} tokens passed, which {threshold:,} would not have allowed"
+    calls = passed_over((line for line in lines if since <= line.at <= until), model)
+    over = (call for call in calls if call.input is not None and call.input >= threshold)
+    for call in islice(over, _refusals(context), None):
+        return f"{call.where}: {call.input or 0:,} tokens passed, which {threshold:,} would not have allowed"
     return ""
+
+
+def _refusals(context: ConversationContext) -> int:
+    """How many attempts of a process end before they log a line: they refuse the summary model's window."""
+    rules = context.policy(None).threshold
+    refused = has_small_summary_model(context.settings_in_force, rules)
+    return int(refused and rules.retries_small_model)
 
 
 def _lowered_in_run(context: ConversationContext, attempt: Attempt) -> LogRecord | None:

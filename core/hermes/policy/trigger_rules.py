@@ -78,6 +78,8 @@ class ThresholdRules:
         softens_minimum: Whether the minimum may lift the threshold to at most `near_full` of the window.
         absolute_cap: Whether `compression.threshold_tokens` is honoured.
         model_thresholds: Whether `compression.model_thresholds` is honoured.
+        retries_small_model: Whether only the first attempt of a process refuses a summary model with a window
+            below the minimum.
         model_rules: Built-in shares by model, first match first.
         tiers: Actions by share of the window in use, lowest first; empty for releases.
     """
@@ -91,6 +93,7 @@ class ThresholdRules:
     softens_minimum: bool
     absolute_cap: bool
     model_thresholds: bool
+    retries_small_model: bool
     model_rules: tuple[ModelRule, ...]
     tiers: tuple[Tier, ...]
 

@@ -101,6 +101,25 @@ def test_a_size_below_the_threshold_of_today_claims_no_threshold(begun: MakeHome
     assert any("another window or threshold" in words for words in event.disagreements)
 
 
+@pytest.mark.parametrize(("passed", "known"), [(1, True), (2, False)])
+def test_the_call_after_the_one_refusal_of_a_small_summary_model_denies_no_threshold(
+    begun: MakeHome, passed: int, known: bool
+) -> None:
+    """Run with 0.15.2: the first attempt of a process ends with an error, the next compresses."""
+    small = "compression:\n  threshold: 0.8\nauxiliary:\n  compression:\n    context_length: 40000\n"
+    home = begun("0.15", config=CONFIG.replace("64000", "100000") + small)
+    home.turn()
+    home.talk(7)
+    for number in range(1, passed + 1):
+        home.call(number, 82_000 + number)
+    home.call(passed + 1, 90_000)
+    home.started(90_000, before=28)
+    home.done(28, 8, 4_000)
+    event = only(home)
+    assert (event.threshold == 80_000) is known
+    assert explained(home).now.blocked_by == ()
+
+
 def test_calls_after_a_failed_attempt_deny_no_threshold(begun: MakeHome) -> None:
     """Run with 0.19.0: the pause after the failure let larger requests pass in the next run too."""
     home = begun("0.19")

@@ -258,6 +258,14 @@ def test_a_summary_model_with_too_small_a_window_is_a_block() -> None:
     assert any("below the minimum of 64,000" in reason for reason in found.blocked_by)
 
 
+def test_a_release_that_refuses_such_a_model_only_once_in_a_process_is_not_blocked() -> None:
+    settings = replace(SETTINGS[0], aux_window=50000)
+    found = plan_messages(messages(2), load_policy("0.15"), settings)
+    alone = plan_messages(messages(2), load_policy("0.15"), SETTINGS[0])
+    assert (found.blocked_by, found.threshold_tokens) == (alone.blocked_by, alone.threshold_tokens)
+    assert plan_messages(messages(2), load_policy("0.16"), settings).blocked_by != alone.blocked_by
+
+
 def test_compression_that_is_switched_off_is_a_block() -> None:
     found = plan_messages(messages(2), load_policy("0.19"), replace(SETTINGS[0], enabled=False))
     assert "compression.enabled is false" in found.blocked_by

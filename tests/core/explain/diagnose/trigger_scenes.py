@@ -125,7 +125,7 @@ def preflight_after(real: int, estimate: int) -> Build:
 
 
 def preflight_of_another(*, process: bool = False, lost: bool = False) -> Build:
-    """An estimate of a transcript grown by a turn of another process, or by what a lost compaction removed."""
+    """An estimate of what grew by a turn of another process, or by what a lost compaction had removed."""
 
     def build(home: Home) -> None:
         plain(home)

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.compress.sizing.estimate import transcript_tokens
 from core.compress.sizing.hygiene import hygiene_limits
-from core.compress.sizing.threshold import minimum_window, refuses_summary_model
+from core.compress.sizing.threshold import has_small_summary_model, minimum_window, refuses_summary_model
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.refusals import refused_windows
 from core.explain.compactions.verdict import BY_SIZE
@@ -177,8 +177,10 @@ def summary_model_lowers_threshold(case: Case) -> Iterable[Found]:
         setting = case.context.config.setting("auxiliary.compression.context_length", case.policy.release)
         evidence = Evidence(Source.CONFIG, setting.origin, f"context_length {aux}")
         own, least = int((case.window or 0) * case.limits.percent), minimum_window(settings, rules)
-        if refuses_summary_model(settings, rules):
-            so = f"but Hermes accepts none below {least:,}, and ends with an error instead of compressing"
+        if has_small_summary_model(settings, rules):
+            when = "" if refuses_summary_model(settings, rules) else "the first time in each process "
+            end = f"{when}ends with an error instead of compressing"
+            so = f"but Hermes accepts none below {least:,}, and {end}"
             numbers = {"aux": aux, "so": so, "own": max(own, least)}
             yield Found(numbers, (evidence,), Verdict.DERIVED)
         elif case.limits.threshold == aux < own:
