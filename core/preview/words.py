@@ -99,8 +99,9 @@ def importance(category: str) -> int:
 
 def most_important_loss(kept: Retention | None) -> Fact | None:
     """The most important lost fact: of the most important kind, and the heaviest of it."""
-    lost = kept.lost if kept else ()
-    return next((fact for kind in IMPORTANT for fact in lost if fact.category == kind), None)
+    facts = kept.facts if kept else ()
+    lost = (fact for fact in facts if fact.fate == "lost" and fact.category in IMPORTANT)
+    return min(lost, key=lambda fact: (IMPORTANT.index(fact.category), -fact.weight), default=None)
 
 
 def kept_headline(headline: Headline, kept: Retention | None) -> Headline:

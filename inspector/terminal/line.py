@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.theme import Theme
 
 from core.support.program_files import load_table
-from inspector.terminal.text import cell_len, clean, clean_line, crop, fit
+from inspector.terminal.text import cell_len, clean_code, clean_line, crop, fit
 from themes.loader import ThemeFile, load_all
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Line:
 
     def preformatted(self, text: str, style: Style | None = None, *, most: int | None = None) -> Line:
         """Append one line of text and keep its runs of blanks, as code needs, cropped to `most` cells."""
-        text = clean(text).replace("\n", " ").expandtabs(4)
+        text = clean_code(text)
         text = text if most is None else crop(text, most)
         return self._put(text, style, cell_len(text))
 

@@ -26,6 +26,7 @@ __all__ = [
     "LINE_LIMIT",
     "cell_len",
     "clean",
+    "clean_code",
     "clean_line",
     "clean_lines",
     "content",
@@ -73,6 +74,11 @@ def clean_line(text: str, limit: int = LINE_LIMIT) -> str:
     return _clean_line(text, KNOWN.count)
 
 
+def clean_code(text: str) -> str:
+    """Make a text one harmless line that keeps its runs of blanks, as code needs."""
+    return _clean_code(text, KNOWN.count) if len(text) <= LINE_LIMIT else _clean_code.__wrapped__(text, 0)
+
+
 def clean_lines(texts: Iterable[str]) -> list[str]:
     """`clean_line` for many texts, with one search for credentials instead of one per text."""
     cut = (text if len(text) <= LINE_LIMIT else masked_start(text, LINE_LIMIT) + "…" for text in texts)
@@ -83,6 +89,11 @@ def clean_lines(texts: Iterable[str]) -> list[str]:
 def _clean_line(text: str, known: int) -> str:
     # `known` is part of the cache key: a newly learned credential must be masked in lines cached before.
     return clean(_BLANKS.sub(" ", text))
+
+
+@lru_cache(maxsize=1_024)
+def _clean_code(text: str, known: int) -> str:
+    return clean(text).replace("\n", " ").expandtabs(TAB)
 
 
 def content(text: str) -> Content:

@@ -44,6 +44,7 @@ class AfterList(RowList[AfterEntry]):
         self._comparison: Comparison | None = None
         self._after: AfterRows | None = None
         self._kept: frozenset[str] = frozenset()
+        self._wrapped_at = 0
 
     @property
     def after(self) -> AfterRows | None:
@@ -56,10 +57,12 @@ class AfterList(RowList[AfterEntry]):
         self._wrap(cursor=0)
 
     def on_resize(self) -> None:
-        """Wrap the summary to the new width."""
-        self._wrap(cursor=None)
+        """Wrap the summary to a new width."""
+        if self.row_width != self._wrapped_at:
+            self._wrap(cursor=None)
 
     def _wrap(self, cursor: int | None) -> None:
+        self._wrapped_at = self.row_width
         if self._comparison is None:
             self._after = None
             self.show(ListRows(()), cursor=0)
@@ -117,6 +120,7 @@ class FactList(RowList[Fact | ClaimLine]):
     def __init__(self, *, empty: str) -> None:
         super().__init__(empty=empty)
         self._kept: Retention | None = None
+        self._wrapped_at = 0
 
     def show_kept(self, kept: Retention | None) -> None:
         """Show a report: claims, then facts by outcome, the most important first."""
@@ -124,10 +128,12 @@ class FactList(RowList[Fact | ClaimLine]):
         self._wrap(cursor=0)
 
     def on_resize(self) -> None:
-        """Wrap the claims to the new width."""
-        self._wrap(cursor=None)
+        """Wrap the claims to a new width."""
+        if self.row_width != self._wrapped_at:
+            self._wrap(cursor=None)
 
     def _wrap(self, cursor: int | None) -> None:
+        self._wrapped_at = self.row_width
         facts, order = self._kept.facts if self._kept else (), list(FATES)
         ranked = sorted(facts, key=lambda one: (order.index(one.fate), -one.weight))
         claims = chain.from_iterable(map(self._claim_lines, self._kept.unsupported if self._kept else ()))

@@ -149,9 +149,7 @@ class PreviewMaker:
         stop = cancelled()
         basis = basis_of(self._view.subject.location, generation, stop, self._view.cursor.supposed)
         if not stop():
-            mask_first_rows(
-                basis.reading.measured.messages, basis.plan.tail.start, Palette.of(self._view.app)
-            )
+            self._mask(basis)
             self.answer(number, partial(self._prepared, basis))
 
     def _look_back(self, generation: Generation, number: int) -> None:
@@ -165,7 +163,12 @@ class PreviewMaker:
 
     def _recut(self, basis: Basis, turns: str, number: int) -> None:
         cut = basis.keeping(int(turns[:9]) if turns else None)
+        self._mask(cut)
         self.answer(number, partial(self._was_cut, cut, turns))
+
+    def _mask(self, basis: Basis) -> None:
+        messages, tail = basis.reading.measured.messages, basis.plan.tail.start
+        mask_first_rows(messages, tail, Palette.of(self._view.app))
 
     def _foresee(
         self, basis: Basis, writer: Writer, focus: str | None, number: int, engine: OtherEngine | None
