@@ -186,7 +186,7 @@ def _budget(facts: Facts) -> str:
 
 
 def _alert(facts: Facts) -> str:
-    used = f"{fmt.short(facts['tokens'])} of {fmt.short(facts['threshold'])} tokens"
+    used = f"{fmt.short(facts['tokens'])} of {fmt.round_number(facts['threshold'])} tokens"
     return f"{fmt.percent(facts['share'])} of the context used: {used}"
 
 

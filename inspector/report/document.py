@@ -149,8 +149,9 @@ def _lead(found: dict[str, Any]) -> str:
 
 def _conversation(found: dict[str, Any]) -> Iterator[Block]:
     release = found["why"]["release"]
+    sure = certainty_of(Verdict(release["verdict"]), ())
     yield facts(
-        Hermes=f"{release['version']} ({release['verdict']}: {release['evidence']})",
+        Hermes=f"{release['version']} ({sure}: {release['evidence']})",
         Hermes_Inspector=found["inspector"],
         database_schema=str(found["schema"]),
         model=f"{found['model'] or fmt.UNKNOWN} of {found['provider'] or fmt.UNKNOWN}",

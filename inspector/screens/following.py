@@ -199,7 +199,7 @@ def _new_events(followers: Sequence[Follower], before: Found | None) -> Found:
 
 def _figures(pace: Pace) -> tuple[Piece, ...]:
     """Context used, and what the last hour cost."""
-    limit = f" of {fmt.short(pace.threshold)}" if pace.threshold else ""
+    limit = f" of {fmt.round_number(pace.threshold)}" if pace.threshold else ""
     used = f"{fmt.short(pace.tokens, mark=fmt.ESTIMATE)}{limit} tokens"
     return (("ink", used), ("ink-faint", " · "), ("ink", _hour(pace)))
 

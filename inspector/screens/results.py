@@ -160,7 +160,7 @@ class ResultsScreen(CardPage):
 def _head(title: str, lives: ResultLives) -> tuple[Piece, ...]:
     """How many results there are, and the limits they were judged by."""
     count = fmt.plural(len(lives.results), "result")
-    window = f", window {fmt.short(lives.window)}" if lives.window else ""
+    window = f", window {fmt.round_number(lives.window)}" if lives.window else ""
     size, turn = fmt.short(lives.sizes.result), fmt.short(lives.sizes.turn)
     limits = f" · limits: {size} characters each, {turn} per turn (Hermes {lives.release}{window})"
     return (*titled("Results", title), ("ink-muted", f" · {count}"), ("ink-muted?", limits))

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from core.errors import DatabaseError
 from core.model.finding import Evidence, Finding, NotKnown, Severity, Verdict
 from core.redact.quick_check import masked
 from core.store.database.connect import Interrupted
+from core.support.own_files import APPLICATION
 from core.support.program_files import load_table
+
+if TYPE_CHECKING:
+    from core.store.store import Store
 
 _MAX_EVIDENCE = 12
 NOTHING, EVIDENCE = "nothing", "evidence"
@@ -59,8 +63,11 @@ class Rule:
     each: bool = False
     quotes: str = ""
 
-    def finding(self, found: Found, session: str | None) -> Finding:
-        """The finding in words, with credentials masked in what it quotes."""
+    def finding(self, found: Found, session: str | None, command: str = APPLICATION) -> Finding:
+        """The finding in words, with credentials masked in what it quotes.
+
+        `command` begins each command line that it advises.
+        """
         numbers = {key: masked(one) if isinstance(one, str) else one for key, one in found.numbers.items()}
         repeated = f" ({found.times} times; this is the newest)" if found.times > 1 else ""
         return Finding(
@@ -72,7 +79,7 @@ class Rule:
             session=found.session or session,
             numbers=numbers | ({"times": found.times} if repeated else {}),
             evidence=tuple(replace(one, text=masked(one.text)) for one in found.evidence),
-            remedy=self.helps.format(**numbers),
+            remedy=self.helps.format(**numbers).replace(f"{APPLICATION} ", f"{command} "),
         )
 
 
@@ -149,8 +156,18 @@ def quoted(rule: str, name: str) -> str:
     return forms.pop() if len(forms) == 1 else ""
 
 
-def apply(checks: Mapping[str, Check], subject: object, session: str | None) -> Examination:
+class Examined(Protocol):
+    """A conversation or a database."""
+
+    @property
+    def store(self) -> Store:
+        """Where it was read."""
+        ...
+
+
+def apply(checks: Mapping[str, Check], subject: Examined, session: str | None) -> Examination:
     """Run rules on a subject; the worst findings come first."""
+    command = subject.store.location.command
     findings: list[Finding] = []
     unknown: list[NotKnown] = []
     for key, rule in rules().items():
@@ -159,7 +176,9 @@ def apply(checks: Mapping[str, Check], subject: object, session: str | None) -> 
             continue
         try:
             cases = check(subject, **rule.limits)
-            findings += [rule.finding(found, session) for found in (cases if rule.each else _joined(cases))]
+            findings += [
+                rule.finding(found, session, command) for found in (cases if rule.each else _joined(cases))
+            ]
         except Missing as missing:
             unknown.append(NotKnown(key, rule.name, str(missing)))
     return Examination(tuple(sorted(findings, key=lambda one: one.severity.rank)), tuple(unknown))

@@ -6,9 +6,11 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from core.errors import DatabaseError, NotFoundError, UsageError
+from core.support.own_files import APPLICATION, SAMPLES_PREFIX
 
 DATABASE_NAME = "state.db"
 DEFAULT_PROFILE = "default"
@@ -35,6 +37,17 @@ class Location:
         if self.profile:
             return self.profile
         return DEFAULT_PROFILE if self.home else self.db.name
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether it belongs to the sample sessions of `demo`."""
+        around = pairwise(self.db.parent.parts[-4:])
+        return any(above == APPLICATION and name.startswith(SAMPLES_PREFIX) for above, name in around)
+
+    @property
+    def command(self) -> str:
+        """The command line, without a subcommand, that answers for the samples if it is one of them."""
+        return f"{APPLICATION} demo" if self.is_sample else APPLICATION
 
 
 def locate(

@@ -143,7 +143,8 @@ def lines(found: ErrorExplanation) -> Iterator[str]:
     yield found.headline
     yield output.fix(found.remedy, Severity.WARNING, "")
     yield ""
-    yield f"{meaning.kind}: {meaning.why}"
+    is_told = meaning.why.casefold() in found.headline.casefold()
+    yield f"class: {meaning.kind}" if is_told else f"{meaning.kind}: {meaning.why}"
     parts = [("window", meaning.limit), ("input", meaning.used), ("output asked for", meaning.asked)]
     known = [
         f"{name} {count(value)}"

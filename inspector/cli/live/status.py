@@ -139,7 +139,7 @@ def fields(found: Status) -> dict[str, str]:
         "session": found.session,
         "title": found.title,
         "tokens": fmt.short(found.tokens, mark=estimated),
-        "threshold": fmt.short(found.threshold),
+        "threshold": fmt.round_number(found.threshold),
         "share": fmt.percent(found.share, mark=estimated),
         "today": fmt.money(found.today.known, mark=fmt.LOWER_BOUND if found.today.at_least else ""),
         "hit_rate": fmt.percent(found.hit_rate),

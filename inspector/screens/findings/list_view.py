@@ -11,6 +11,7 @@ from core.support import formatting as fmt
 from inspector.screens.findings.sweep import Diagnosis
 from inspector.terminal.glyphs import SEVERITY, VERDICT
 from inspector.terminal.line import Line, Palette
+from inspector.terminal.text import cell_len
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import evidence_lines, field, headline, paragraph
 
@@ -18,6 +19,8 @@ MIN_FIX = 24
 """Cells a remedy needs after its sentence; with fewer it appears only on the card."""
 _ROW = re.compile(r"messages? (\d+)")
 """How evidence from the database names its rows; the first one is where the finding opens."""
+_CLAUSE = re.compile(r"[;,] | or ")
+"""Where a remedy that is too long for its row may end."""
 _TABS = {"D": "map", "E": "chain", "F": "usage", "G": "cache"}
 """The tab to open for rules of a letter: cut, lineage, spending, cache."""
 
@@ -71,11 +74,8 @@ class FindingList(RowList[FindingRow]):
         end = width - room - (2 if room else 0)
         line.add(finding.sentence, ink.style("ink"), most=end - line.width)
         if finding.remedy and end - line.width > MIN_FIX:
-            line.gap(2).add(
-                f"{help_word(finding.severity)}: {finding.remedy}",
-                ink.style("severity-ok"),
-                most=end - line.width,
-            )
+            help = in_clauses(f"{help_word(finding.severity)}: {finding.remedy}", end - line.width - 2)
+            line.gap(2).add(help, ink.style("severity-ok"), most=end - line.width)
         line.to(end)
         if room:
             line.gap(2).cell(row.title or row.location.label, room, ink.style("ink-muted"))
@@ -100,6 +100,14 @@ class FindingList(RowList[FindingRow]):
     def is_heading(self, index: int) -> bool:
         """The cursor skips group titles."""
         return isinstance(self.rows.row(index), Group)
+
+
+def in_clauses(text: str, room: int) -> str:
+    """A remedy for a row: whole, or as many of its clauses as fit, or else of its words."""
+    if cell_len(text) <= room:
+        return text
+    ends = [match.start() for match in _CLAUSE.finditer(text) if match.start() < room - 1]
+    return f"{text[: ends[-1] if ends else text.rfind(' ', 0, room - 1)]} …"
 
 
 def card(row: FindingRow, width: int, ink: Palette) -> Iterator[Line]:

@@ -176,11 +176,13 @@ class FindingsScreen(CardPage):
 
     def _tell(self) -> None:
         head = self.query_one("#head", StatusLine)
-        found = fmt.plural(len(self._results.findings), "finding")
-        head.left = (*titled("Findings", self._title or "all conversations"), ("ink", f" · {found}"))
+        found, over = len(self._results.findings), self._state is not WorkerState.PENDING
+        head.left = titled("Findings", self._title or "all conversations")
+        if found or over:
+            head.left += (("ink", f" · {fmt.plural(found, 'finding')}"),)
         if self.filter_line.opened:
             head.left += (("part-head?", f" · {self.diagnoses.told:,} shown"),)
-        if self._state is WorkerState.PENDING:
+        if not over:
             head.right = (("ink-muted", progress(self._results.done, self._results.total)),)
         else:
             broken = (("severity-critical", f"stopped at {self._results.done:,} of {self._results.total:,}"),)

@@ -13,7 +13,7 @@ from core.model.finding import Severity
 from core.model.transcript.session import Kind
 from core.store.database.locate import Location
 from core.support import formatting as fmt
-from core.support.own_files import APPLICATION, SAMPLES_PREFIX
+from core.support.own_files import SAMPLES_PREFIX
 from inspector.screens.sessions.data.columns import ALL, GAP, SETS, CellSource, Column, column_sets, layout
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine, State
@@ -33,9 +33,6 @@ PAD = 1
 """Cells between the last column and the scroll bar."""
 FURTHER, NEAR_TOP = 60, 1_000
 """Conversations at the top that are measured although out of sight, and the row up to which they are."""
-
-SAMPLES = (APPLICATION, SAMPLES_PREFIX)
-"""The folder of the samples, and the beginning of their home's name."""
 
 SUMS_CELLS = 30
 """Cells for today's cost; the app's name is dropped to make room for it."""
@@ -173,7 +170,7 @@ def _place(locations: Sequence[Location], room: int) -> str:
     path, more = locations[0].home or locations[0].db, len(locations) - 1
     others = f" +{fmt.plural(more, 'profile')}" if more else ""
     whole, short = _short(path), f"…/{path.name}"
-    if (path.parent.name, path.name[:5]) == SAMPLES:
+    if locations[0].is_sample and path.name.startswith(SAMPLES_PREFIX):
         whole = short = "sample sessions"
     return next((text for text in (whole + others, short + others) if cell_len(text) <= room), short)
 

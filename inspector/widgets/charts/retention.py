@@ -23,6 +23,8 @@ WARM, HOT = 0.34, 0.67
 """Shares lost from which a count becomes a warning, and critical."""
 PENDING, UNCHANGED = "Which facts are kept is known once there is a summary.", "Nothing is removed or lost."
 """What stands for the counts before there is a summary, and where there will be none."""
+BROAD = 60
+"""Cells of a bar that has room to say what its shares are shares of."""
 KEPT, LOST, UNSUPPORTED = "▇", "░", "▒"
 """Textures that differ without colour too."""
 
@@ -167,7 +169,7 @@ def weight_line(found: Retention, width: int, ink: Palette) -> Line:
     if found.score is None:
         return Line().gap().add("What is summarised holds no checkable facts.", ink.style("ink-muted"))
     claims = len(found.unfounded)
-    left = f"kept {fmt.percent(found.score)} "
+    left = f"kept {fmt.percent(found.score)} {'by weight ' if width >= BROAD else ''}"
     right = f" lost {fmt.percent(1 - found.score)}" + (f" · {claims:,} unsupported" if claims else "")
     cells = max(0, width - len(left) - len(right) - 2)
     kept, lost, other = weight_cells(found, cells)

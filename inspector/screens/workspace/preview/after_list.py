@@ -14,6 +14,7 @@ from core.preview.words import claim_sentence, kind_word
 from inspector.screens.workspace.preview.paired_rows import AfterEntry, AfterRows, SummaryLine
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean, wrap
+from inspector.widgets.charts.retention import PENDING
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.messages.message_line import Marks, draw_message
@@ -117,14 +118,17 @@ class FactList(RowList[Fact | ClaimLine]):
 
     HEADER_LINES = 1
 
-    def __init__(self, *, empty: str) -> None:
-        super().__init__(empty=empty)
+    def __init__(self) -> None:
+        super().__init__(empty=PENDING)
         self._kept: Retention | None = None
         self._wrapped_at = 0
 
-    def show_kept(self, kept: Retention | None) -> None:
-        """Show a report: claims, then facts by outcome, the most important first."""
-        self._kept = kept
+    def show_kept(self, kept: Retention | None, without: str = PENDING) -> None:
+        """Show a report: claims, then facts by outcome, the most important first.
+
+        `without` is shown if there is no report.
+        """
+        self._kept, self.empty = kept, without if kept is None else NO_FACTS
         self._wrap(cursor=0)
 
     def on_resize(self) -> None:

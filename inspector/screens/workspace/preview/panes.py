@@ -14,7 +14,7 @@ from textual.widget import Widget
 from core.preview.comparison import Comparison
 from core.store.database.connect import Cancelled
 from inspector.base.workers import Reporting, ask
-from inspector.screens.workspace.preview.after_list import NO_FACTS, AfterList, FactList
+from inspector.screens.workspace.preview.after_list import AfterList, FactList
 from inspector.screens.workspace.preview.paired_rows import BeforeRows, before_banding, blocks_of, linked
 from inspector.widgets.charts.retention import UNCHANGED, RetentionStrip
 from inspector.widgets.lists.line_view import ListRows
@@ -71,7 +71,7 @@ class PreviewPanes(Reporting, Vertical):
                 yield AfterList()
             yield DiffView(empty="Making the diff …")
             yield LongText(id="text")
-            yield FactList(empty=NO_FACTS)
+            yield FactList()
         yield RetentionStrip()
 
     def on_mount(self) -> None:
@@ -105,6 +105,7 @@ class PreviewPanes(Reporting, Vertical):
         self._complete = comparison is not None
         if comparison is not None and comparison.is_unchanged:
             self.query_one(RetentionStrip).show(None, UNCHANGED)
+            self.query_one(FactList).show_kept(None, UNCHANGED)
         if self.mode == DIFF:
             self._make_diff()
 

@@ -36,7 +36,7 @@ class Step:
 
     Attributes:
         by: The dimension of its list.
-        task: The main loop, or one kind of side task; rows distinguish them.
+        task: The main loop, or one kind of side task; rows distinguish them. Everything if empty.
         label: Its name for people.
     """
 
@@ -76,7 +76,7 @@ class Question:
     def only(self) -> tuple[tuple[str, str], ...]:
         """Dimensions and keys of the opened rows; days and conversations are handled separately."""
         rows = [(step.by, step.key) for step in self.path if step.by not in ("day", "conversation")]
-        return (*rows, *{("task", step.task) for step in self.path if step.by != "task"})
+        return (*rows, *{("task", step.task) for step in self.path if step.by != "task" and step.task})
 
     @property
     def title(self) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.account.pricing.price import bucket_costs
-from core.account.spending.recorded import MAIN
+from core.account.spending.conversations import whole_conversations
 from core.model.accounting.ledger import LedgerRow
 from core.store.database.locate import Location
 from core.support import formatting as fmt
@@ -19,7 +19,6 @@ from inspector.screens.workspace.usage.model import (
     at_this_pace,
     ledger_for,
     open_stores,
-    ranked,
     this_month,
 )
 from inspector.screens.workspace.usage.question import Question, Step
@@ -147,7 +146,7 @@ def bar_caption(found: UsageAnswer) -> tuple[str, str, str]:
 def peak_words(row: LedgerRow) -> str:
     """The conversation that cost most on the most expensive day, and its cache hit rate."""
     hit = fmt.percent(row.tokens.hit_rate)
-    return f": {row.label or row.key} {fmt.money(row.cost.usd)} of it (cache {hit})"
+    return f", {fmt.money(row.cost.usd)} of it in {row.label or row.key} (cache {hit})"
 
 
 def summary_words(row: LedgerRow) -> str:
@@ -192,6 +191,6 @@ def detail(
         summaries = next((row for row in tasks if SUMMARISING in (row.key, row.task)), None)
         if peak is None or question.whole is not None:
             return Detail(None, summaries)
-        day = replace(question, path=(*question.path, Step("day", peak.day.isoformat(), MAIN, "")))
-        rows = ranked(ledger_for(opened, day, "conversation", now, None))
+        day = replace(question, path=(*question.path, Step("day", peak.day.isoformat(), "", "")))
+        rows = whole_conversations(ledger_for(opened, day, "conversation", now, None)).rows
     return Detail(rows[0] if rows else None, summaries)

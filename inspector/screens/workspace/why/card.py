@@ -102,7 +102,7 @@ def _sizes(event: CompressionEvent) -> str:
     """The size compared, the threshold if there was one to pass, and the size after."""
     size = fmt.short(event.tokens)
     if event.trigger not in ASKED_FOR and event.threshold is not None:
-        size = f"{size} of {fmt.short(event.threshold)}"
+        size = f"{size} of {fmt.round_number(event.threshold)}"
     return f"{size} → {fmt.short(event.tokens_after)}" if event.tokens_after is not None else size
 
 
@@ -192,7 +192,7 @@ def brief(now: Now) -> str:
         return f"{fmt.short(now.tokens)} tokens; the window is unknown"
     if now.elsewhere:
         return f"{fmt.short(now.tokens)} tokens; {now.refused_at}"
-    size = f"{fmt.short(now.tokens)} of {fmt.short(now.threshold)}"
+    size = f"{fmt.short(now.tokens)} of {fmt.round_number(now.threshold)}"
     if now.refused_at:
         return f"{size}, but {now.refused_at}"
     if now.headroom > 0:

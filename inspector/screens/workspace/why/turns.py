@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from core.explain.events import explain
 from core.explain.turns.checks import Check, Decision, Standing, Turn
 from core.explain.turns.replay import replay_turns
-from core.explain.turns.sentences import PASSED, call_sentence, decision_sentence, outcome, turn_sentence
+from core.explain.turns.sentences import call_sentence, decision_sentence, outcome, turn_sentence
 from core.model.finding import Headline
 from core.preview.past import with_loss
 from core.store.database.locate import Location
@@ -120,11 +120,11 @@ def _decision(decision: Decision, width: int, ink: Palette) -> Iterator[Line]:
 
 
 def _check(check: Check, width: int, ink: Palette) -> Line:
-    """Sign, name, required, actual; the result in words too if there is room."""
+    """Sign, name, required, actual."""
     style = ink.style(_PASSED_TOKEN[check.passed])
     line = Line().gap(2).cell(SIGN[check.passed], 2, style).cell(check.name, 33, ink.style("ink"))
     line.cell(f"required {check.needed}", 27, ink.style("ink-muted"))
-    return line.add(f"actual {check.had} · {PASSED[check.passed]}", style, most=max(0, width - line.width))
+    return line.add(f"actual {check.had}", style, most=max(0, width - line.width))
 
 
 @dataclass(frozen=True, slots=True)

@@ -242,7 +242,7 @@ def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
     if failed:
         pieces.append(("severity-critical", f" · {failed:,} failed"))
     if now.limit is not None:
-        pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} of {fmt.short(now.limit)}"))
+        pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} of {fmt.round_number(now.limit)}"))
     elif now.tokens is not None:
         pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} tokens"))
     pieces.append(("ink-muted?", f" · Hermes {explanation.context.release.release}"))

@@ -34,7 +34,7 @@ NOT_REPLAYED = "a replay leaves out /compress, refusals and failures"
 LIVING = "Replaying the conversation …"
 GIVES_WAY, ROOMY = ("summary", "prompts", "peak"), 100
 """Columns that are dropped on narrower screens, where the notes matter more; and that width."""
-NOTES = 32
+NOTES = 36
 """Cells for the notes after a bar."""
 MIN_BAR = 8
 """Fewest cells of a cost bar; with less room it is left out."""
@@ -93,6 +93,7 @@ class ScenarioList(RowList[Scenario]):
             yield best, ink.style("severity-ok", bold=True)
         if not row.usable:
             yield "Hermes would not start", ink.style("ink-faint")
+            return
         if one.loops:
             yield "▲ would loop", ink.style("severity-warning", bold=True)
         if one.refused:

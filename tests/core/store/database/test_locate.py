@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.errors import DatabaseError, NotFoundError, UsageError
-from core.store.database.locate import default_home, locate
+from core.store.database.locate import Location, default_home, locate
 
 
 def make(path: Path) -> Path:
@@ -140,3 +140,17 @@ def test_links_that_lead_to_the_same_database_count_once(tmp_path: Path, to: str
     (tmp_path / "home" / "profiles" / "again").symlink_to(to)
     assert [place.profile for place in locate(home=tmp_path / "home")] == [None, again]
     assert locate(home=tmp_path / "home", profile="other")[0].profile == "other"
+
+
+@pytest.mark.parametrize(
+    ("home", "command"),
+    [
+        ("cache/hermes-inspector/demo-1", "hermes-inspector demo"),
+        ("cache/hermes-inspector/demo-1/profiles/work", "hermes-inspector demo"),
+        ("cache/hermes-inspector/kept", "hermes-inspector"),
+        ("home/.hermes", "hermes-inspector"),
+        ("demo-1", "hermes-inspector"),
+    ],
+)
+def test_commands_about_the_samples_begin_with_demo(home: str, command: str) -> None:
+    assert Location(Path("/") / home / "state.db").command == command

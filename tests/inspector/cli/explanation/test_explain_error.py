@@ -56,3 +56,9 @@ def test_the_same_failure_of_a_summary_call_is_followed_too(cli: Cli) -> None:
     found = cli("explain-error", "Request timed out", "--json").json["summary_call"]
     assert found["0.13"] == {"asks_main_model": True, "pause": 30, "auth": None, "network": None}
     assert found["0.22"] == {"asks_main_model": True, "pause": 60, "auth": False, "network": True}
+
+
+def test_what_the_first_line_says_is_not_said_again(cli: Cli) -> None:
+    shown = cli("explain-error", "Error code: 413 - request too large").out
+    assert shown.count("too large in bytes") == 1
+    assert "class: payload" in shown

@@ -12,7 +12,7 @@ import pytest
 from core.model.finding import Evidence, Finding, NotKnown, Severity, Source, Verdict
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.findings.list_view import Folded, Group, card, proof
+from inspector.screens.findings.list_view import Folded, Group, card, in_clauses, proof
 from inspector.screens.findings.results import Results
 from inspector.screens.findings.screen import FindingsScreen
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
@@ -287,3 +287,40 @@ def test_many_findings_of_one_rule_stand_as_one_line_that_enter_opens() -> None:
 def test_a_few_findings_of_one_rule_and_those_filtered_stand_each_for_itself() -> None:
     for results, filtering in ((alike(3), False), (alike(6), True)):
         assert not any(isinstance(row, Folded) for row in results.rows("", filtering=filtering))
+
+
+LONG = "Fix: Set the key of its provider, or choose another auxiliary.compression.model, then run /compress"
+
+
+@pytest.mark.parametrize(
+    ("room", "told"),
+    [
+        (120, LONG),
+        (90, "Fix: Set the key of its provider, or choose another auxiliary.compression.model …"),
+        (60, "Fix: Set the key of its provider …"),
+        (24, "Fix: Set the key of …"),
+    ],
+)
+def test_a_remedy_too_long_for_its_row_ends_with_a_clause_not_in_a_word(room: int, told: str) -> None:
+    assert in_clauses(LONG, room) == told
+    assert len(told) <= room
+
+
+async def test_before_anything_was_found_no_number_of_findings_is_told(
+    app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_go = threading.Event()
+
+    def nothing(*_: object) -> Iterator[Step]:
+        let_go.wait(20)
+        yield from ()
+
+    monkeypatch.setattr("inspector.screens.findings.screen.examine_all", nothing)
+    running = app(home)
+    async with running.run_test(size=(120, 30)) as pilot:
+        running.push_screen(FindingsScreen([PLACE]))
+        await pilot.pause()
+        assert "0 findings" not in drawn(pilot)
+        let_go.set()
+        await settle(pilot)
+        assert "0 findings" in drawn(pilot)

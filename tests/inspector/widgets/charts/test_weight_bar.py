@@ -22,7 +22,7 @@ def report(score: float | None, claims: int = 0, facts: int = 10) -> Retention:
 def test_each_part_has_its_own_sign_and_its_words() -> None:
     text = weight_line(report(0.8, claims=2), 100, INK).text
     assert text.index(KEPT) < text.index(LOST) < text.index(UNSUPPORTED)
-    assert "kept 80%" in text
+    assert "kept 80% by weight" in text
     assert "lost 20% · 2 unsupported" in text
 
 

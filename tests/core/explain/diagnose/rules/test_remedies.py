@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.explain.diagnose.diagnose import examine
-from core.explain.diagnose.registry import rules
+from core.explain.diagnose.registry import Found, Rule, rules
 from core.hermes.config.config_values import key_specs
 from core.model.finding import Finding, Severity
 from core.support.program_files import shared_table
@@ -229,3 +229,10 @@ def test_a_summary_that_gives_orders_is_reported_behind_a_request_too(
     found = finding(make_home(release), build, "C7")
     assert found.sentence.startswith("The words before the summary")
     assert found.severity is (Severity.INFO if release == "0.13" else Severity.WARNING)
+
+
+def test_what_is_advised_about_a_sample_answers_for_the_samples() -> None:
+    rule = Rule("C0", "gone", Severity.INFO, "Gone", helps="hermes-inspector recall s1 WORDS finds it")
+    assert rule.finding(Found(), None).remedy == "hermes-inspector recall s1 WORDS finds it"
+    told = rule.finding(Found(), None, "hermes-inspector demo").remedy
+    assert told == "hermes-inspector demo recall s1 WORDS finds it"

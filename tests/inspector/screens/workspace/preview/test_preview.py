@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from textual.events import MouseScrollDown
 
-from core.model.compaction.preview import Unsupported
+from core.model.compaction.preview import Retention, Unsupported
 from core.preview.headline import comparison_headline
 from core.store.database.locate import Location
 from inspector.screens.workspace.map.view import MapView
@@ -16,6 +16,7 @@ from inspector.screens.workspace.preview.paired_rows import before_banding, bloc
 from inspector.screens.workspace.preview.panes import DIFF, LOST, SIDES, PreviewPanes
 from inspector.screens.workspace.preview.summariser_choice import WriterChoice
 from inspector.screens.workspace.preview.view import PreviewView
+from inspector.widgets.charts.retention import PENDING
 from inspector.widgets.messages.diff_view import DiffView
 from tests.hostile import harmful
 from tests.inspector.driving import at_sizes, settled
@@ -272,3 +273,12 @@ async def test_a_claim_no_message_supports_is_above_the_facts_and_leads_to_what_
         await press(pilot, "enter")
         assert view(pilot).panes.mode == SIDES
         assert view(pilot).panes.before.message == found.middle.start
+
+
+async def test_before_there_is_a_summary_nothing_says_that_there_are_no_facts(samples: Location) -> None:
+    async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
+        facts = pilot.app.screen.query_one(FactList)
+        view(pilot).panes.tell(None, "Reading …")
+        assert facts.empty == PENDING
+        facts.show_kept(Retention(()))
+        assert "no checkable facts" in facts.empty

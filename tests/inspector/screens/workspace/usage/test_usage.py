@@ -308,7 +308,9 @@ async def test_the_most_expensive_row_comes_first_and_the_peak_names_its_convers
         known = [usd for usd in paid if usd is not None]
         assert known == sorted(known, reverse=True)
         peak = next(line for line in frame.splitlines() if "peak" in line)
-        assert ": Webhooks are del" in peak
+        largest = re.search(r"Largest: Webhooks are delivered twice, (\$[\d.]+)", frame)
+        assert largest is not None
+        assert f", {largest[1]} of it in Webhooks" in peak
         assert "■ uncached" in peak, "what bars are made of is named before all of that"
         assert ", saved ~$" in frame
         assert "summaries" in frame

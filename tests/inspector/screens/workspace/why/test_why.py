@@ -302,7 +302,7 @@ async def test_the_sizes_of_a_compaction_are_never_cut(samples: Location) -> Non
         first = found.rows.row(0)
         assert first is not None
         long = replace(first, event=event(tokens=65_432, threshold=64_001, tokens_after=24_567))
-        assert "65.4K of 64.0K → 24.6K" in found.draw_row(long, 0, 76).text
+        assert "65.4K of 64K → 24.6K" in found.draw_row(long, 0, 76).text
 
 
 async def test_next_to_a_narrow_row_no_sign_of_the_evidence_passes_for_success(samples: Location) -> None:
