@@ -39,6 +39,8 @@ _LIKE = 0.75
 _ROOT_CHARS = 6
 """How many letters a root keeps: `cancelled`, `cancellation` and `cancel` share one."""
 _MIN_ROOT_CHARS = 4
+_COMPOUND = 3
+"""From so many letters more than its root on, a word may be a compound."""
 _PAIR, _PAIRS_SHARE = 2, 0.6
 
 
@@ -189,7 +191,8 @@ def root(term: str) -> str:
         if len(word) > _MIN_ROOT_CHARS and word[-1] == word[-2]:
             word = word[:-1]
         word = word[:_ROOT_CHARS]
-    return _synonyms().get(word, word)
+    # A compound is another word than its first part: a changelog is no change.
+    return _synonyms().get(word, word) if len(term) - len(word) < _COMPOUND else word
 
 
 def share_that_tells(words: Sequence[str], share: float) -> float:

@@ -78,7 +78,7 @@ _TAG = re.compile(r"^\s*<\w{1,30}>|</\w{1,30}>\s*$")
 
 _MAX_LINE_CHARS = 300
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED = re.compile(r"(?<![`\w])`([^`\n]{2,60})`(?!`)")
+_QUOTED = re.compile(r"(?<![`\w])`([^`\n]{1,60})`(?!`)")
 _NAME = re.compile(
     r"(?<![\w/.$-])(?:"
     r"--[a-z][\w-]{2,40}"  # a flag
@@ -233,7 +233,7 @@ def prose_values(text: str) -> Iterator[FactValue]:
     prose = without_code(text)
     found: dict[FactValue, None] = {}
     for quoted in _QUOTED.findall(prose) if "`" in prose else ():
-        if classify(quoted) is None and any(map(str.isalpha, quoted)):
+        if len(quoted) > 1 and classify(quoted) is None and any(map(str.isalpha, quoted)):
             name = quoted.strip()
             found[FactValue("names", name.partition("(")[0] if _CALLED.fullmatch(name) else name)] = None
     unusual = " ".join(word for word in dict.fromkeys(prose.split()) if not _is_plain(word))

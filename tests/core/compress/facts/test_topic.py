@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.facts.topic import Topic, nearest, stem, terms
+from core.compress.facts.topic import Topic, nearest, root, stem, terms
 
 DOCUMENTS = [
     "the auth module checks tokens",
@@ -18,6 +18,11 @@ DOCUMENTS = [
 @pytest.mark.parametrize("word", ["migration", "migrations"])
 def test_endings_do_not_hide_a_word(word: str) -> None:
     assert stem(word) == stem("migration")
+
+
+def test_a_compound_has_not_the_synonyms_of_its_first_part() -> None:
+    assert root(stem("changes")) == root(stem("edited"))
+    assert root(stem("changelog")) != root(stem("changes"))
 
 
 def test_identifiers_give_their_parts_and_stopwords_nothing() -> None:

@@ -81,6 +81,11 @@ def test_talk_and_code_hold_no_anchors(text: str) -> None:
     assert _found(text) == set()
 
 
+def test_what_is_between_two_spans_of_code_is_no_name() -> None:
+    names = {fact.value for fact in prose_values("In `else` the `:` was dropped, giving `best_paths`.")}
+    assert names == {"else", "best_paths"}
+
+
 def test_a_listing_counts_as_a_few_facts_not_as_thousands() -> None:
     text = "\n".join(f"/data/run/part-{n:05d}.json" for n in range(5_000))
     assert len(values(text)) == 60

@@ -35,6 +35,8 @@ def flagged(claim: str) -> list[str]:
         "mypy passed.",
         "The branch was merged into main.",
         "A pull request was opened.",
+        "Before handing over, the agent ran `src/totals.py`.",
+        "The agent opened the ledger in a browser and looked at every sum.",
     ],
 )
 def test_what_did_not_happen_is_flagged(claim: str) -> None:
@@ -59,6 +61,9 @@ def test_what_did_not_happen_is_flagged(claim: str) -> None:
         "The change is one line (one dropped blank line at the end).",
         "The branch has not been merged into main.",
         "No pull request was opened.",
+        "The agent ran `tests/unit`.",
+        "Before it is used, the ledger has to be opened in a browser.",
+        "The agent never read the ledger before it changed the code of the totals.",
     ],
 )
 def test_what_did_is_not(claim: str) -> None:
