@@ -136,7 +136,9 @@ def _entry_block(
     """The block that a rotation writes at the start of its new session."""
     known = frozenset(outline.identity for outline in previous)
     opening = [
-        index for index in summaries if index <= MAX_HEAD_LINES and _may_be_head(outlines[:index], known)
+        index
+        for index in summaries
+        if index <= MAX_HEAD_LINES and (not previous or _may_be_head(outlines[:index], known))
     ]
     if not opening:
         copies = head_copies_at_start(outlines, previous)

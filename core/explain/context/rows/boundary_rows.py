@@ -125,13 +125,14 @@ class _Reader(TurnReader):
         after = (*written_rows(opened), *boundary.taken_back, *row_ids) if opened.row_ids else ()
         whole = whole and not self._lost_before(index)
         known = bool(closed.row_ids) and whole and closed.unseen is not None
+        copied = any(earlier.row_ids for earlier in self.generations[:index])  # else nobody can tell the tail
         return replace(
             facts,
             before=before,
             kept=copied_rows(closed),
             after=after,
             counted_before=len(before) if known else None,
-            counted_after=len(after) if after and whole and _block_known(boundary) else None,
+            counted_after=len(after) if after and copied and whole and _block_known(boundary) else None,
             last=self._message(before[-1]) if before else None,
             gained=self.gained(index, turn) if not closed.row_ids else None,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.explain.events import explain
 from core.model.compaction.event import SummaryStatus, Trigger
 from core.model.transcript.conversation import BoundaryMode
 from tests.core.explain.conftest import MakeHome
@@ -113,3 +114,20 @@ def test_why_a_session_deleted_since_was_compacted_is_still_in_the_log(
     assert (event.trigger, event.tokens) == (Trigger.POST_RESPONSE, 66_000)
     assert (event.messages_before, event.messages_after) == (28, 8)
     assert not event.disagreements
+
+
+def test_where_nothing_before_a_rotation_was_stored_its_line_alone_tells_the_counts(begun: MakeHome) -> None:
+    """Run with 0.13.0: a delegate writes its rows into the session that it ends in, where no tail shows."""
+    home = begun("0.13")
+    home.turn()
+    home.talk(7)
+    for before, after in (("S", "T"), ("T", "U")):
+        home.started(65_000, before=28, session=before)
+        home.db.rotate(before, after, 3, 6, "one")
+        home.done(28, 22, 20_000, session=after)
+        home.db.connection.execute("DELETE FROM messages WHERE session_id = ?", (before,))
+    home.db.turn("U", "later")
+    with home.store() as store:
+        first, second = explain(store, "U").events
+    for event in (first, second):
+        assert (event.mode, event.messages_after, event.disagreements) == (BoundaryMode.ROTATION, 22, ())

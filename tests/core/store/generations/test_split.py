@@ -232,6 +232,17 @@ def test_a_rotation_whose_first_rows_were_joined_on_loading_is_no_rewrite(make: 
     assert shape(conversation) == [(24, 0), (16, 11)]
 
 
+def test_a_sub_agent_that_stored_nothing_before_its_rotation_was_rotated_all_the_same(
+    make: Make, opened: Opened
+) -> None:
+    """Run with 0.13.0: a delegate writes its rows at the end, into the session that it ends in."""
+    database = filled(make, "0.13")
+    database.rotate("s", "t", 3, 6, "one")
+    database.turn("t", "later")
+    database.connection.execute("DELETE FROM messages WHERE session_id = 's'")
+    assert modes(opened(database).conversation("t")) == [BoundaryMode.ROTATION]
+
+
 def test_a_continuation_without_rows_is_still_a_compaction(make: Make, opened: Opened) -> None:
     database = filled(make, "0.16")
     database.connection.execute(
