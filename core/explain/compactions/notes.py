@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.refusals import refused_earlier
 from core.explain.context.context import ConversationContext
+from core.explain.context.gather import next_model
 from core.explain.context.log.log_claims import same_model
 from core.explain.context.next_request import lacks_stored
 from core.explain.context.rows.unsaved_rows import ranges, saved_again
@@ -66,7 +67,11 @@ def _other_model(context: ConversationContext) -> Iterator[str]:
     booked = context.conversation.tip.model
     if last is None or not booked or same_model(last.model or "", booked):
         return
-    yield (
-        f"{last.where}: {last.model} answered last; a process that still runs continues with it; "
-        f"the window shown is that of {booked}, with which a resumed session begins"
-    )
+    answered = f"{last.where}: {last.model} answered last"
+    if next_model(context.conversation, context.config, context.log) == booked:
+        yield (
+            f"{answered}; a process that still runs continues with it; "
+            f"the window shown is that of {booked}, with which a resumed session begins"
+        )
+    else:
+        yield f"{answered}, the model of config.yaml; the window shown is its, not that of {booked}"

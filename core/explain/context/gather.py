@@ -16,7 +16,7 @@ from typing import Any
 
 from core.compress.sizing.threshold import Budgets, budgets
 from core.errors import NotFoundError
-from core.explain.context.log.log_claims import assumed_window, logged_window
+from core.explain.context.log.log_claims import assumed_window, last_model, logged_window, same_model
 from core.hermes.config.config import HermesConfig
 from core.hermes.config.in_force import WindowGuess, find_window
 from core.hermes.log.read import Log, read_log
@@ -47,17 +47,28 @@ _MAX_BYTES = 4 * 1024 * 1024
 
 def found_window(store: Store, conversation: Conversation, config: HermesConfig, log: Log) -> WindowGuess:
     """The window of the conversation's newest session."""
-    tip = conversation.tip
+    tip, model = conversation.tip, next_model(conversation, config, log)
     sessions = {session.id for session in conversation.sessions}
     return find_window(
         config,
         home=store.location.home,
-        model=tip.model or "",
+        model=model or "",
         provider=tip.provider or "",
         base_url=tip.base_url or "",
-        logged=logged_window(log, sessions, tip.model),
-        assumed=assumed_window(log, tip.model or config.model),
+        logged=logged_window(log, sessions, model),
+        assumed=assumed_window(log, model or config.model),
     )
+
+
+def next_model(conversation: Conversation, config: HermesConfig, log: Log) -> str | None:
+    """The model of the next request: the one its newest session is booked on.
+
+    A new process begins with that of config.yaml, whatever another one answered with before.
+    """
+    booked, last = conversation.tip.model, last_model(log)
+    if booked and last and config.model and not same_model(last, booked) and same_model(last, config.model):
+        return last
+    return booked
 
 
 def detected(

@@ -265,6 +265,21 @@ def test_a_model_that_answered_last_but_is_not_the_sessions_is_reported(
     assert bool(notes) is told
 
 
+@pytest.mark.parametrize(("default", "window"), [("mock-model", 200_000), ("mock-third", 64_000)])
+def test_a_new_process_begins_with_the_model_of_the_configuration(
+    begun: MakeHome, default: str, window: int
+) -> None:
+    """Run with 0.14.0 and 0.15.2: a rotation books the session on the model of then; a resume does not."""
+    config = CONFIG.replace("  context_length: 64000\n", "").replace("mock-model", default)
+    home = begun("0.15", config=config, model="mock-tiny")
+    for model, size in (("mock-tiny", 64_000), ("mock-model", 200_000)):
+        begins = f"Context compressor initialized: model={model} context_length={size} threshold={size // 2}"
+        home.line(f"{begins} (50%) target_ratio=20% tail_budget={size // 10}")
+    home.talk(2)
+    home.call(1, 9_000)
+    assert explained(home).now.window == window
+
+
 def test_a_window_that_hermes_assumed_is_the_one_in_force(begun: MakeHome) -> None:
     """As 0.16.0 and 0.22.2 log it: the provider names no length, and the model is in no table."""
     home = begun("0.18", config=CONFIG.replace("  context_length: 64000\n", ""))

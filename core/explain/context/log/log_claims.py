@@ -67,6 +67,11 @@ def same_model(one: str, other: str) -> bool:
     return one.rpartition("/")[2] == other.rpartition("/")[2]
 
 
+def last_model(log: Log) -> str | None:
+    """The model that answered last."""
+    return next((one.model for one in reversed(log.records) if one.kind is Kind.CALL and one.model), None)
+
+
 def lowered_threshold(
     records: Sequence[LogRecord], threshold: int, until: datetime | None = None
 ) -> LogRecord | None:
