@@ -193,6 +193,7 @@ TRIGGER = (
     Scene("B10", unanswered("HTTP 400: error", ended=False), unanswered("HTTP 400: error", ended=True)),
     Scene("B10", unanswered("Connection error.", ended=False), unanswered("Connection error.", ended=True)),
     Scene("A4", refused(40_000), refused(64_000)),
+    Scene("A4", refused(40_000), answered_beyond(40_000)),
     Scene("A4", stating(200_000, "S"), stating(200_000, "T")),
     Scene("A4", stating(200_000, None), stating(200_000, None, late=True)),
     Scene("A4", stating(200_000, "S"), edited_since(stating(200_000, "S"))),

@@ -116,7 +116,18 @@ def window_too_small(case: Case) -> Iterable[Found]:
 
 
 def _refused_windows(case: Case) -> list[tuple[int, Evidence]]:
-    return [(window, line.evidence) for window, line in refused_windows(case.context)]
+    """The windows that refusals name, unless the same model answered more than that afterwards."""
+    calls = case.lines(Kind.CALL)
+    return [
+        (window, line.evidence)
+        for window, line in refused_windows(case.context)
+        if not any(
+            call.at > line.at
+            and (call.input or 0) > window
+            and call.model in (None, line.model or call.model)
+            for call in calls
+        )
+    ]
 
 
 def _windows(case: Case) -> list[tuple[int, Evidence]]:
