@@ -154,6 +154,8 @@ def _add_record(
         drafts.append(_Draft(record.session or "", cause, position, done=record, open=False, end=position))
     elif record.kind in _ENDS:
         _add_done(drafts, thread, position, record)
+    elif record.kind is Kind.GREW and drafts and drafts[-1].open and (begun := drafts[-1].started):
+        drafts[-1].started = begun.counting(record.after)
     elif record.kind is Kind.NOT_STORED and (done := drafts[-1].done if drafts else None):
         drafts[-1].inner += [record] if record.at - done.at <= _SAID_AT_ONCE else []
     elif record.kind is Kind.TELEMETRY and record.telemetry is not None:
@@ -187,8 +189,7 @@ def _add_done(drafts: list[_Draft], thread: Sequence[LogRecord], position: int, 
 
 def _left_behind(drafts: Sequence[_Draft]) -> Iterator[_Draft]:
     """Attempts a gateway stopped waiting for, which run on behind the turn."""
-    kept = {Kind.HYGIENE_FAILED}
-    return (draft for draft in reversed(drafts) if kept & {line.kind for line in draft.inner})
+    return (one for one in reversed(drafts) if Kind.HYGIENE_FAILED in {line.kind for line in one.inner})
 
 
 def _running(drafts: Sequence[_Draft], done: LogRecord) -> Iterator[_Draft]:
@@ -262,8 +263,7 @@ def _lacking(attempt: Attempt, gateway: bool) -> str:
     topic = attempt.started.focus if attempt.started is not None else None
     if gateway and attempt.cause.trigger is Trigger.MANUAL and topic is None:
         return "a line of the gateway that asked for it would be missed here"
-    numbers = (call.number, following.number) if call is not None and following is not None else (None, None)
-    before, after = numbers
+    before, after = (line.number if line is not None else None for line in (call, following))
     gap = before is not None and after is not None and after != before + 1
     return "calls are missing from the log" if gap and attempt.cause.trigger is not Trigger.MANUAL else ""
 

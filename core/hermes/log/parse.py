@@ -202,7 +202,7 @@ def _telemetry(data: Mapping[str, Any]) -> Telemetry:
     return Telemetry(
         trigger=_text(data, "trigger_source") or "unknown",
         overflow_reason=_text(data, "overflow_reason"),
-        tokens=_integer(data, "current_estimated_tokens"),
+        tokens=_integer(data, "current_estimated_tokens") or None,
         threshold=_integer(data, "effective_threshold"),
         window=_integer(data, "main_context_limit"),
         messages_before=_integer(data, "messages_before"),

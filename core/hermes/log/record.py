@@ -58,6 +58,7 @@ class Kind(StrEnum):
     NOT_STORED = "not_stored"
     OVER_THRESHOLD = "over_threshold"
     REARMED = "rearmed"
+    GREW = "grew"
     SUMMARY_CALL = "summary_call"
     AUX_CALL = "aux_call"
     EXHAUSTED = "exhausted"
@@ -171,6 +172,10 @@ class LogRecord(CallLine):
     def before(self) -> int | None:
         """How many messages went into the compaction."""
         return self.more.before
+
+    def counting(self, before: int | None) -> LogRecord:
+        """The same of a compaction that more messages went into, as its later lines count them."""
+        return replace(self, more=replace(self.more, before=before))
 
     @property
     def after(self) -> int | None:

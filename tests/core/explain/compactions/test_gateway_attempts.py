@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from core.explain.events import explain
 from core.explain.headline.conversation import event_headline
 from core.model.compaction.event import SummaryStatus, Trigger
 from tests.core.explain.conftest import MakeHome
@@ -184,3 +185,21 @@ def test_a_command_in_a_chat_until_0_17_counts_only_what_was_said_so_it_tells_no
     by_release = {one: explained(home, release=one).events[0] for one in ("0.16", "0.18")}
     assert [(one.tokens, one.tokens_after) for one in by_release.values()] == [(None, None), (1_008, 2_604)]
     assert "token" not in by_release["0.16"].headline.sentence
+
+
+def test_an_attempt_that_takes_in_what_was_stored_meanwhile_is_one_attempt(begun: MakeHome) -> None:
+    """Run with 0.22.2 and pictures: its last lines count one message more, and telemetry no tokens."""
+    home = begun("0.22")
+    home.turn()
+    home.talk(7)
+    home.call(2, 57_000)
+    home.started(61_340, before=27, tag=None)
+    home.line("compression: session=S grew before lease (27 → 28 msgs); adopting durable snapshot", tag="S")
+    home.db.rotate("S", "T", 3, 6, "one")
+    home.done(28, 10, 12_220, session="T", tag="T")
+    home.telemetry(
+        tag="T", commit_status="committed", current_estimated_tokens=0, trigger_source="post_response"
+    )
+    with home.store() as store:
+        (event,) = explain(store, "T").events
+    assert (event.tokens, event.messages_before, event.messages_after) == (61_340, 28, 10)
