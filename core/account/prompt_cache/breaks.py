@@ -23,6 +23,7 @@ SECONDS = {"5m": 300.0, "1h": 3600.0}
 _COMPACTED = frozenset({Kind.DONE, Kind.STARTED})
 _REWRITTEN = frozenset({Kind.MICRO, Kind.TURN})
 _PREFIX_CHANGES = _COMPACTED | _REWRITTEN | {Kind.PROMPT_REBUILT}
+_CHANGED_NOTHING = {Kind.STARTED, Kind.NO_PROGRESS}
 _MIN_SCHEMA_TOKENS = 256
 _SHARE = 0.02
 """Relative tolerance between the weight of messages read from the store and of those sent."""
@@ -85,7 +86,9 @@ class Causes:
         """The first cause that fits, in an order in which each cause rules out the later ones."""
         context = self._context
         between = [line for at, line in self._lines if before.at <= at <= call.at]
-        if compacted := [line for line in between if line.kind in _COMPACTED]:
+        compacted = [line for line in between if line.kind in _COMPACTED]
+        kinds = {line.kind for line in between}
+        if compacted and (Kind.DONE in kinds or not kinds >= _CHANGED_NOTHING):
             return "compaction", tuple(line.evidence for line in compacted)
         if before.route != call.route:
             text = f"{before.provider}/{before.model} before, {call.provider}/{call.model} now"
@@ -164,7 +167,7 @@ def _relevant_lines(context: BreakContext) -> Iterator[tuple[datetime, LogRecord
                 continue
         elif record.kind is Kind.DONE:
             history = 0
-        if record.kind in _PREFIX_CHANGES:
+        if record.kind in _PREFIX_CHANGES | _CHANGED_NOTHING:
             yield context.to_utc(record.at), record
 
 

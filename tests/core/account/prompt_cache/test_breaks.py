@@ -53,6 +53,8 @@ def test_an_unexplained_miss_is_unknown_and_counts_what_was_lost() -> None:
     ("cause", "miss", "lines", "context"),
     [
         ("compaction", call(40, 6_000, 500), (line(Kind.DONE, 35),), {}),
+        ("unknown", call(40, 18_000, 500), (line(Kind.STARTED, 33), line(Kind.NO_PROGRESS, 35)), {}),
+        ("compaction", call(40, 18_000, 500), (line(Kind.STARTED, 33),), {}),
         ("model_changed", call(40, 18_000, 0, model="sonnet"), (), {}),
         (
             "messages_rewritten",
