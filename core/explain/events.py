@@ -240,7 +240,7 @@ def _tokens_after(context: ConversationContext, pair: Match, release: str) -> in
         return stated + spared_tokens(context, pair, release)
     if rows is None or rows.counted_after is None:
         return None
-    left = context.request_tokens(context.messages(rows.after), session, release)
+    (left,) = context.request_tokens(context.messages(rows.after), session, release)
     return left - (context.tools_tokens(session) or 0) if toolless else left
 
 

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import Call, View
@@ -35,6 +36,8 @@ _ASKING = re.compile(r"ask|clarify|question|(?:\w+_)?user_input", re.IGNORECASE)
 _ANSWER = re.compile(
     r'"="([\s\S]{1,4000}?)"(?:, "|\.)|^(?:user_response|answers?): (?!\[)(.+)$', re.MULTILINE
 )
+_REMEMBERED = 1_024
+"""How many commands and names of tools are remembered with what they do: agents repeat them."""
 _STEP = re.compile(r"\s*(?:&&|\|\||[;|])\s*")
 
 
@@ -167,6 +170,7 @@ def _is_taken_up(ask: str, later_words: frozenset[str]) -> bool:
     return len(later_words.intersection(words)) >= _TAKEN_UP * len(words)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def effect_of(name: str) -> str | None:
     """What a tool of this name does to the file it is given."""
     words = _words_of(name)
@@ -178,12 +182,20 @@ def effect_of(name: str) -> str | None:
 
 def is_acting(call: Call) -> bool:
     """Whether a call changes something or tries it out, rather than only looks."""
-    if call.command:
-        steps = _STEP.split(_QUOTED.sub("''", lexicon().manner.sub("", call.command)))
-        return not all(lexicon().looking.match(step) for step in steps if step.strip())
-    first = _WORDS.match(call.name.lower())
+    return not _only_looks(call.command) if call.command else _is_acting_tool(call.name)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _only_looks(command: str) -> bool:
+    steps = _STEP.split(_QUOTED.sub("''", lexicon().manner.sub("", command)))
+    return all(lexicon().looking.match(step) for step in steps if step.strip())
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _is_acting_tool(name: str) -> bool:
+    first = _WORDS.match(name.lower())
     looks = first is not None and first.group() in lexicon().effects["read"]  # get_order orders nothing
-    return not looks and bool(_words_of(call.name) & lexicon().acting)
+    return not looks and bool(_words_of(name) & lexicon().acting)
 
 
 def answers_of(view: View) -> tuple[str, ...]:

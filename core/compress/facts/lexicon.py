@@ -37,6 +37,7 @@ _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 _LONGEST_SPOKEN = 5
 """Digits of the longest number that is put in words."""
 
+_DIGIT = re.compile(r"\d")
 _CLOCK, _HOURS = re.compile(r"(\d{1,2})[:h.]([0-5]\d)"), 24
 _TIME = re.compile(r"\d{1,2}(?:\.(?:0?[1-9]|1[0-2])\.(?!\d)|:\d\d)")
 _MAY = "may"
@@ -169,6 +170,8 @@ def is_time(text: str, at: int) -> bool:
 
 def dates(text: str) -> Iterator[str]:
     """The days a text names, as written."""
+    if not _DIGIT.search(text):
+        return
     yield from (match.group() for match in _DAY.finditer(text))
     lower = text.lower()
     if any(stem in lower for stem in _stems()):

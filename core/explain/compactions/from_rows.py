@@ -92,9 +92,7 @@ class _Scene:
         answers = [i for i, message in enumerate(given) if message.role == "assistant"]
         looked_at = [i for i in answers[:-1] if given[i].tool_calls and i >= self.facts.kept]
         ends = (len(given), *(at[-1] if at else 0 for at in (answers, looked_at)))
-        full, called, earlier = (
-            self.context.request_tokens(given[:end], self.session, self.release) for end in ends
-        )
+        full, called, earlier = self.context.request_tokens(given, self.session, self.release, *ends)
         known = self.context.tools_tokens(self.session) is not None
         booked = self.context.log.empty  # then what is booked on the session tells how large they are
         short = tolerance(tools_known=known)

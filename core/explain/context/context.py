@@ -205,22 +205,32 @@ class ConversationContext:
             self._tools[session.id] = tool_tokens(tools, schema=schema) if tools else None
         return self._tools[session.id]
 
-    def request_tokens(self, messages: Sequence[Message], session: Session, release: str | None) -> int:
-        """The release's estimate of a request with these messages; a lower bound where a part is unknown."""
-        policy = self.policy(release)
-        newest = release is None and messages is self.__dict__.get("newest_messages")
-        running = len(messages)
+    def request_tokens(
+        self, messages: Sequence[Message], session: Session, release: str | None, *ends: int
+    ) -> list[int]:
+        """The release's estimate of a request with these messages; a lower bound where a part is unknown.
+
+        With `ends`, of requests with only so many of the first messages, each of which is measured once.
+        """
+        ends = ends or (len(messages),)
+        policy, starts = self.policy(release), list(ends)
         if policy.checks.live_turn:
-            running = max((i for i, message in enumerate(messages) if message.role == "user"), default=0)
-        wires = [] if newest else [message.wire for message in messages[:running]]
-        wires += [live(message.wire) for message in messages[running:]]
-        sizes = [message_size(wire, policy.estimate) for wire in wires]
-        if newest:
-            sizes = [*self.newest_sizes[:running], *sizes]
+            asked = [i for i, message in enumerate(messages) if message.role == "user"]
+            starts = [max((i for i in asked if i < end), default=0) for end in ends]
+        if release is None and messages is self.__dict__.get("newest_messages"):
+            stored: Sequence[Size] = self.newest_sizes[: max(starts)]
+        else:
+            stored = [message_size(one.wire, policy.estimate) for one in messages[: max(starts)]]
+        spans = list(zip(starts, ends, strict=True))
+        running = {
+            at: message_size(live(messages[at].wire), policy.estimate)
+            for at in {at for span in spans for at in range(*span)}
+        }
         prompt, tools = self.prompt_tokens(session, policy) or 0, self.tools_tokens(session)
         if tools is None:
             tools = max(0, self.booked_beyond(session, policy) - prompt)
-        return prompt + total_tokens(sizes, policy.estimate) + tools
+        sizes = ([*stored[:start], *map(running.__getitem__, range(start, end))] for start, end in spans)
+        return [prompt + total_tokens(one, policy.estimate) + tools for one in sizes]
 
     def booked_beyond(self, session: Session, policy: Policy) -> int:
         """What the calls booked on a session held beyond its rows; 0 where a log tells the size of a call."""

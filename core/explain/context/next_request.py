@@ -148,7 +148,7 @@ def _by_last_compaction(context: ConversationContext) -> Size | None:
 def _estimated(context: ConversationContext) -> Size | None:
     if not context.newest_messages:
         return None
-    tokens = context.request_tokens(context.newest_messages, context.conversation.tip, None)
+    (tokens,) = context.request_tokens(context.newest_messages, context.conversation.tip, None)
     text = "estimate of the stored messages, system prompt and tools"
     if context.tools_tokens(context.conversation.tip) is None:
         text = "estimate of the stored messages and system prompt; the tools are not stored"

@@ -79,7 +79,7 @@ class Accounts:
         ended: Sequence[Outcome],
     ) -> None:
         self._read, self._around, self._also, self._ended = read, around, also, ended
-        self._weights: dict[str, float] = {}
+        self._weighed: dict[tuple[Sequence[str], ...], Mapping[str, float]] = {}
 
     @cached_property
     def _texts(self) -> list[tuple[int, str, str, str]]:
@@ -240,14 +240,13 @@ class Accounts:
     def _all(self) -> list[tuple[int, str, str, str]]:
         return [*self._texts, *self._calls]
 
-    def weigh(self, names: Sequence[str], words: Sequence[str]) -> dict[str, float]:
+    def weigh(self, names: Sequence[str], words: Sequence[str]) -> Mapping[str, float]:
         """The weights of names and roots: the rarer a word, the more; reporting words count less."""
-        weights = dict.fromkeys(names, _NAMED)
-        for word in words:
-            if word not in self._weights:
-                self._weights[word] = self._weight(word)
-            weights[word] = self._weights[word]
-        return weights
+        both = tuple(names), tuple(words)
+        if both not in self._weighed:
+            rarities = {word: self._weight(word) for word in words}
+            self._weighed[both] = dict.fromkeys(names, _NAMED) | rarities
+        return self._weighed[both]
 
     def _weight(self, word: str) -> float:
         holding = len(self._places.get(word, ()))

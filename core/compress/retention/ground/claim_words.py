@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
@@ -127,7 +127,7 @@ def claim_words() -> ClaimWords:
     checks, acts = table["checks"], {name: _act(entry) for name, entry in table["acts"].items()}
     made: dict[str, Any] = {
         "acts": acts,
-        "act": _one("|".join(f"(?:{act.pattern.pattern})" for act in acts.values())),
+        "act": _any_act(table["acts"].values()),
         "checks": _one(checks["says"]),
         "ran": _one(checks["ran"]),
         "told": _one(checks["told"]),
@@ -155,10 +155,14 @@ def _as(kind: str, entry: str | list[str]) -> Any:
 
 
 def _act(entry: Mapping[str, Any]) -> ClaimedAct:
-    spaced = rf"{_NO_ATTRIBUTE}{_NO_NAME}\b(?:{entry['says']})\b"
-    pattern = _one(f"{spaced}|{entry['zh']}" if "zh" in entry else spaced)
     signs = (entry.get(key, False) for key in ("whole", "outside", "into_file"))
-    return ClaimedAct(pattern, entry["did"], entry.get("file", entry["did"]), *signs)
+    return ClaimedAct(_any_act([entry]), entry["did"], entry.get("file", entry["did"]), *signs)
+
+
+def _any_act(entries: Collection[Mapping[str, Any]]) -> re.Pattern[str]:
+    """Matches what says that one of some acts was done; the quick test of a word's beginning comes first."""
+    said = rf"\b{_NO_ATTRIBUTE}{_NO_NAME}(?:{'|'.join(entry['says'] for entry in entries)})\b"
+    return _one("|".join((said, *(entry["zh"] for entry in entries if "zh" in entry))))
 
 
 def _attribution(people: str, others: str, joins: str, wants: str) -> Attribution:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache, wraps
 from itertools import islice
+from typing import Any, TypeVar
 
 from core.compress.facts.importance import WeighedFacts
 from core.compress.facts.lexicon import FIGURE, clock_times, figure_of, spellings
@@ -14,7 +15,7 @@ from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
 from core.compress.retention.ground.acts import Acts
 from core.compress.retention.ground.claim_words import claim_words
-from core.compress.retention.ground.figures import Figures, plain_number
+from core.compress.retention.ground.figures import IN_FIGURE, Figures, ends_of, plain_number
 from core.model.transcript.message import Message
 
 _AGAIN = re.compile(r"^(?:re|un)(\w{4,})")
@@ -49,6 +50,24 @@ _NEW_LINE = re.compile(r"\\[nrt]")
 """A line break or tab as JSON writes it: a word begins after it."""
 
 
+_Asked = TypeVar("_Asked")
+_Answer = TypeVar("_Answer")
+
+
+def _once(method: Callable[[Evidence, _Asked], _Answer]) -> Callable[[Evidence, _Asked], _Answer]:
+    """Search all messages once for each question, as the forms of a figure ask the same many times."""
+
+    @wraps(method)
+    def answer(self: Evidence, asked: _Asked) -> _Answer:
+        question = (method, asked)
+        if question not in self._answers:
+            self._answers[question] = method(self, asked)
+        found: _Answer = self._answers[question]
+        return found
+
+    return answer
+
+
 class Evidence:
     """Answers what of a summary the messages support.
 
@@ -71,6 +90,7 @@ class Evidence:
     ) -> None:
         self._read, self._known, self._also, self._around = read, known, also, around
         self._values, self._ended = facts.values, facts.ended
+        self._answers: dict[object, Any] = {}
 
     @cached_property
     def _text(self) -> str:
@@ -87,6 +107,7 @@ class Evidence:
         """Whether a value is one of those found in the middle; this is the cheapest test."""
         return value.lower() in self._values
 
+    @_once
     def mentions(self, value: str) -> bool:
         """Whether a value occurs, not inside a longer word or figure."""
         lower = value.lower()
@@ -180,7 +201,8 @@ class Evidence:
     def _called(self) -> frozenset[str]:
         return frozenset(call.name for message in self._known for call in message.tool_calls)
 
-    def counts(self, things: Sequence[str]) -> set[str]:
+    @_once
+    def counts(self, things: tuple[str, ...]) -> set[str]:
         """How many of a thing (given as synonyms) the messages count, each time they count it."""
         counts: set[str] = set()
         for thing in things:
@@ -193,14 +215,16 @@ class Evidence:
                 at = text.find(thing, end)
         return counts
 
-    def behind(self, label: str) -> list[str]:
+    @_once
+    def behind(self, label: str) -> frozenset[str]:
         """The figures right after a word or two."""
         found = re.finditer(re.escape(label) + _BEHIND, self._text)
-        return [match[1] for match in found if not _joins(self._before(match.start()), label[0])]
+        return frozenset(match[1] for match in found if not _joins(self._before(match.start()), label[0]))
 
     def labels(self, figure: str, unit: str) -> bool:
         """Whether a figure follows what it counts, or its unit: `tokens: 59`, `cutoff_hz=10.0`."""
-        return figure in (one.removesuffix(".0") for one in self.behind(unit))
+        behind = self.behind(unit)
+        return f"{figure}.0" in behind or (figure in behind and not figure.endswith(".0"))
 
     @cached_property
     def accounts(self) -> Accounts:
@@ -238,17 +262,23 @@ class Evidence:
             return True
         start = re.escape(unit[: max(1, len(unit) - 1)][:4])
         near = tuple(self.lines(f"{figure}." if len(figure) > 1 else f"{figure} *"))
-        exact = rf"(?<![\w.,]){re.escape(figure)}(?:\.\d+)?(?: ?\* ?\w+\.| ?){start}"
-        if near and any(map(re.compile(exact).search, near)):
+        exact, beside = _behind_figure(start)
+        if any(exact.match(line, end) for line in near for end in ends_of(figure, line)):
             return True
-        texts = [text for _, text in self.accounts.spoken if figure in text]
-        pattern = rf"(?<![\d.,]){re.escape(figure)}\W{{0,3}}(?:[a-z]+\W{{1,3}}){{0,2}}{start}"
-        return bool(texts) and any(map(re.compile(pattern).search, texts))
+        texts = (text for _, text in self.accounts.spoken)
+        return any(beside.match(text, end) for text in texts for end in ends_of(figure, text, IN_FIGURE))
 
     def knows(self, word: str) -> bool:
         """Whether a root or a synonym of it occurs in the messages."""
         uses = self.accounts.uses(word)
         return uses or any(form in self._text for form in (*forms_of(word), *_AGAIN.findall(word)))
+
+
+@lru_cache(maxsize=256)
+def _behind_figure(unit: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What stands between a figure and its unit: where it is given exactly, and where people say it."""
+    exact = re.compile(rf"(?:\.\d+)?(?: ?\* ?\w+\.| ?){unit}")
+    return exact, re.compile(rf"\W{{0,3}}(?:[a-z]+\W{{1,3}}){{0,2}}{unit}")
 
 
 def _joins(neighbour: str, edge: str) -> bool:

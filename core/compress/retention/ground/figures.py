@@ -13,6 +13,8 @@ _SCALED_FIGURE = re.compile(
     r"(?<![\w.,])(\d+(?:[.,]\d+)?) ?(?:[kmgtw]i?b?|ms|s|sec|seconds?|min|minutes?|h|hours?|cores?"
     r"|thousand|million|mil|tsd|[万千])(?![a-z])"
 )
+_IN_WORD, IN_FIGURE = re.compile(r"[\w.,]"), re.compile(r"[\d.,]")
+"""What a figure continues if it is before it: a word or figure; only a figure."""
 _GROUPED = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _SCALES = (1000, 0.001, 1024, 1 / 1024, 10_000)
 """How much larger or smaller the unit may be in which the messages state a figure: 1200m are 1.2 cores."""
@@ -35,6 +37,15 @@ _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
 def plain_number(figure: str) -> str:
     """A figure without separators, with a decimal point: 4,06 is 4.06, and 12,000 is 12000."""
     return figure.replace(",", "." if _COMMA.fullmatch(figure) else "")
+
+
+def ends_of(figure: str, text: str, before: re.Pattern[str] = _IN_WORD) -> Iterator[int]:
+    """Where a figure ends in a text that continues nothing before it; making a pattern would take longer."""
+    at = text.find(figure)
+    while at >= 0:
+        if not at or not before.match(text, at - 1):
+            yield at + len(figure)
+        at = text.find(figure, at + 1)
 
 
 class Figures:
@@ -97,7 +108,7 @@ def _precision(figure: str, times: float) -> tuple[float, float, bool]:
 
 
 def _numbers(figures: Iterable[str]) -> list[float]:
-    return sorted({number for one in figures if len(one) < _ID_DIGITS for number in _readings(one)})
+    return sorted({number for one in {*figures} if len(one) < _ID_DIGITS for number in _readings(one)})
 
 
 def _holds_between(figures: Sequence[float], least: float, most: float) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 
 from core.compress.facts.collect import sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import roots
 from core.compress.retention.ground.claim_words import claim_words
+from core.compress.retention.ground.figures import ends_of
 
 USER, ASSISTANT, DOCUMENT = "user", "assistant", "document"
 """Who speaks; a document is a text somebody handed over, or the previous summary, which reports wishes."""
@@ -97,17 +98,13 @@ class Voices:
     def count(self, figure: str, units: Iterable[str]) -> bool:
         """Whether people give a figure of one of some units, each known by how it begins."""
         begins = tuple(form for unit in units for form in (unit, f" {unit}"))
-        return any(self._said.startswith(begins, end) for end in self._ends(figure))
+        return any(self._said.startswith(begins, end) for end in ends_of(figure, self._said))
 
     def gives(self, figure: str, least: int = _TELLING) -> bool:
         """Whether people give a figure of at least `least` characters without saying what it counts."""
-        return len(figure) >= least and any(_bare().match(self._said, end) for end in self._ends(figure))
-
-    def _ends(self, figure: str) -> Iterator[int]:
-        """Where people's mentions of a figure end."""
-        if figure in self._said:  # most are not, and making a pattern takes longer than this
-            whole = re.finditer(rf"(?<![\w.,]){re.escape(figure)}", self._said)
-            yield from (match.end() for match in whole)
+        return len(figure) >= least and any(
+            _bare().match(self._said, end) for end in ends_of(figure, self._said)
+        )
 
     def is_person(self, name: str) -> bool:
         """Whether somebody has a name: in their own words, or in the id they gave."""
