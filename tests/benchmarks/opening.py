@@ -20,7 +20,11 @@ from tests.benchmarks.stores import Stores
 OPENED = """
 import asyncio, sys
 from pathlib import Path
+from core.support.heap import give_back, short_looks
+from inspector.cli.app.open import clear_render_caches
 from tests.benchmarks import measure, opening
+give_back(clear_render_caches)  # as the command does
+short_looks()
 asyncio.run(getattr(opening, sys.argv[2])(Path(sys.argv[1])))
 print(measure.peak())
 """

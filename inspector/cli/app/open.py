@@ -178,7 +178,7 @@ def clear_render_caches() -> None:
     from rich.segment import Segment
     from textual._styles_cache import StylesCache
 
-    from inspector.terminal.text import _clean_line
+    from inspector.terminal.text import _clean_code, _clean_line
 
-    for one in (cached_cell_len, Segment._split_cells, StylesCache.get_inner_outer, _clean_line):
+    for one in (cached_cell_len, Segment._split_cells, StylesCache.get_inner_outer, _clean_line, _clean_code):
         one.cache_clear()
