@@ -22,7 +22,6 @@ from core.explain.context.rows.boundary_rows import (
     boundary_rows,
     moments,
     set_back,
-    with_pruned,
 )
 from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.config.in_force import EngineInCharge, WindowGuess, engine_in_charge
@@ -66,9 +65,8 @@ class ConversationContext:
     @cached_property
     def boundaries(self) -> tuple[BoundaryRows, ...]:
         """The compactions of the conversation as its rows show them."""
-        found = boundary_rows(self.store, self.conversation, self.messages)
-        prunes = self.config.value("compression.proactive_prune_tokens")
-        return with_pruned(found) if prunes else found
+        prunes = bool(self.config.value("compression.proactive_prune_tokens"))
+        return boundary_rows(self.store, self.conversation, self.messages, prunes=prunes)
 
     @cached_property
     def _settled(self) -> tuple[Log, Clock]:

@@ -50,6 +50,8 @@ class Boundary:
         merged: The summary shares its row with a message of the tail.
         taken_back: Row ids of further copies after these, which the user has taken back since.
         own: What our journal says of it, if this program wrote its rows.
+        same_size: It left as many rows as before and no other summary: if the home shortens old results, it
+            did only that.
     """
 
     mode: BoundaryMode
@@ -61,6 +63,7 @@ class Boundary:
     taken_back: tuple[int, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     own: OwnCompaction | None = None
+    same_size: bool = False
 
 
 @dataclass(frozen=True, slots=True)

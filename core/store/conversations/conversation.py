@@ -21,6 +21,7 @@ from core.store.generations.segments import (
     block_end,
     lost_tail,
     missing_rows,
+    of_same_size,
     read_segments,
     unnumbered_rows,
 )
@@ -97,6 +98,7 @@ def _generations(
     segments: Sequence[Found], schema: Schema, ours: Sequence[OwnCompaction]
 ) -> tuple[Generation, ...]:
     seen: set[int] = set()
+    same_size = of_same_size(segments)
     found = []
     for index, (session, parent, segment) in enumerate(segments, start=1):
         copies = set[int]() if by_uid(segment.outlines) else set(segment.copies)
@@ -112,7 +114,7 @@ def _generations(
                 session_id=session.id,
                 row_ids=order,
                 copies=len(copies),
-                boundary=_boundary(segment, parent, ours),
+                boundary=_boundary(segment, parent, ours, same_size=index - 1 in same_size),
                 copy_ids=tuple(one for one in order if one in copies),
                 unseen=_unseen(segments[index - 1 : index + 1]),
             )
@@ -133,7 +135,9 @@ def _load_order(outlines: Sequence[RowOutline], schema: Schema) -> tuple[int, ..
     return tuple([outline.id for outline in outlines])
 
 
-def _boundary(segment: Segment, parent: Session | None, ours: Sequence[OwnCompaction]) -> Boundary | None:
+def _boundary(
+    segment: Segment, parent: Session | None, ours: Sequence[OwnCompaction], *, same_size: bool
+) -> Boundary | None:
     if segment.mode is None:
         return None
     outline = segment.summary_outline
@@ -149,6 +153,7 @@ def _boundary(segment: Segment, parent: Session | None, ours: Sequence[OwnCompac
         taken_back=segment.taken_back,
         evidence=(Evidence(Source.DATABASE, _evidence_place(segment), _boundary_words(segment, merged)),),
         own=own,
+        same_size=same_size,
     )
 
 

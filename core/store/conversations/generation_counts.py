@@ -10,7 +10,6 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -131,16 +130,13 @@ def _split(
     connection: sqlite3.Connection, schema: Schema, lineage: Lineage, thread: Sequence[str]
 ) -> dict[str, Count]:
     # Splitting imports a dozen modules that most lists do not need.
-    from core.store.generations.segments import only_pruned, read_segments
+    from core.store.generations.segments import of_same_size, read_segments
 
     found = read_segments(connection, schema, lineage, thread)[1]
     counts = Counter(session.id for session, _, _ in found)
     lost = bool(found) and found[0][2].mode is not None
-    inside = pairwise(found)
-    prunes = schema.marks_summaries  # older releases never shorten results alone
-    pruned = Counter(
-        two[0].id for one, two in inside if prunes and one[0] is two[0] and only_pruned(two[2], one[2])
-    )
+    same_size = of_same_size(found) if schema.marks_summaries else ()  # older releases never only shorten
+    pruned = Counter(found[at][0].id for at in same_size)
     return {one: Count(counts[one], lost and one == found[0][0].id, pruned[one]) for one in thread}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 from core.hermes.markers.markers import MAX_HEAD_LINES
@@ -204,11 +204,19 @@ def block_end(segment: Segment) -> int:
     return max([*copied, segment.summary if segment.summary is not None else -1]) + 1
 
 
-def only_pruned(segment: Segment, closed: Segment) -> bool:
-    """Whether a generation began with as many rows as were before it and no other summary.
+def of_same_size(found: Sequence[Found]) -> frozenset[int]:
+    """Indices of segments that began with as many rows as were before them and no other summary.
 
     Results were shortened; an engine may also write a row anew, which is then no copy.
     """
+    return frozenset(
+        at
+        for at, ((before, _, closed), (session, _, segment)) in enumerate(pairwise(found), start=1)
+        if session is before and _is_of_same_size(segment, closed)
+    )
+
+
+def _is_of_same_size(segment: Segment, closed: Segment) -> bool:
     known = {outline.summary.body for outline in closed.outlines if outline.summary}
     outline = segment.summary_outline
     anew = outline is not None and (outline.summary is None or outline.summary.body not in known)

@@ -56,22 +56,22 @@ class BoundaryRows:
         return self.boundary.at
 
 
-def boundary_rows(store: Store, conversation: Conversation, read: ReadMessages) -> tuple[BoundaryRows, ...]:
-    """Every compaction that left rows, oldest first; message bodies are read only where needed."""
+def boundary_rows(
+    store: Store, conversation: Conversation, read: ReadMessages, *, prunes: bool = False
+) -> tuple[BoundaryRows, ...]:
+    """Every compaction that left rows, oldest first; message bodies are read only where needed.
+
+    Args:
+        store: The database.
+        conversation: Whose compactions.
+        read: Reads messages by their rows' ids.
+        prunes: The home lets Hermes shorten old results without a summary.
+    """
     reader = _Reader(store, conversation, read)
     return tuple(
-        reader.boundary(index, generation.boundary)
+        reader.boundary(index, generation.boundary, prunes=prunes)
         for index, generation in enumerate(conversation.generations)
         if generation.boundary is not None
-    )
-
-
-def with_pruned(rows: Sequence[BoundaryRows]) -> tuple[BoundaryRows, ...]:
-    """The same where results may be shortened without a summary, which leaves as many messages."""
-    bodies = [row.summary.body if row.summary is not None else None for row in rows]
-    return tuple(
-        replace(one, pruned=body in (None, before) and one.counted_before == one.counted_after is not None)
-        for one, body, before in zip(rows, bodies, [None, *bodies], strict=False)
     )
 
 
@@ -97,11 +97,12 @@ def set_back(rows: Iterable[BoundaryRows]) -> bool:
 class _Reader(TurnReader):
     """Reads the rows of one conversation's compactions."""
 
-    def boundary(self, index: int, boundary: Boundary) -> BoundaryRows:
+    def boundary(self, index: int, boundary: Boundary, *, prunes: bool) -> BoundaryRows:
         """What the rows show of the compaction that began a generation."""
         opened = self.generations[index]
         closed = self.generations[index - 1] if index else None
-        facts = BoundaryRows(opened, boundary, (closed or opened).session_id)
+        pruned = prunes and boundary.same_size
+        facts = BoundaryRows(opened, boundary, (closed or opened).session_id, pruned=pruned)
         if boundary.mode is BoundaryMode.REWRITE:
             after = rewritten_rows(self.store, opened)
             facts = replace(facts, after=after, counted_after=len(after) or None)
