@@ -141,12 +141,18 @@ class _Walker:
 
     def _gateway(self, position: int, at: datetime | None, skip: LogRecord | None = None) -> Decision:
         """The gateway's check before the agent ran, on the rows before the new message."""
-        record = self.last[1] if self.last is not None else None
+        record = self.last[1] if self.last is not None and not self._compacted(self.last[1], at) else None
         number = counted(record, self.sums.messages(0, position, self.start))
         row = row_of(self.transcript.messages[position - 1])
         checks = tuple(gateway_checks(self.policy, self.settings, self.gateway, number, position, skip))
         index = self.transcript.generation.index
         return decision(Trigger.HYGIENE, row, number, checks, index, at)
+
+    def _compacted(self, call: LogRecord, at: datetime | None) -> bool:
+        """Whether a compaction since a call left no generation, as where a gateway deletes the rows."""
+        since = self.context.clock.utc(call.at)
+        times = (event.at for event in self.events if event.completed and event.generation is None)
+        return at is not None and any(since < one < at for one in times if one is not None)
 
     def _assign_earlier(self) -> bool:
         """Assign what the gateway compressed before a message to the turn that the message begins."""

@@ -592,6 +592,23 @@ def test_what_a_gateway_compressed_before_a_turn_that_is_gone_is_not_reported_fo
     assert before.events == (0,)
 
 
+def test_a_gateway_does_not_compare_a_count_from_before_compress_was_typed(begun: MakeHome) -> None:
+    """Run with 0.15.0 and 0.16.0: `/compress` in a chat replaces the rows and resets the last count."""
+    home = begun("0.16", source="telegram")
+    home.turn()
+    home.talk(1)
+    home.call(1, 53_188)
+    home.call(2, 59_490)
+    home.turn_ended()
+    home.started(1_099, before=17, tag=None)
+    home.done(17, 8, 1_867, tag=None)
+    home.turn(history=8)
+    _message(home, "what next?")
+    newest = turns(home)[-1]
+    assert newest.text == "what next?"
+    assert turn_sentence(newest).startswith("not large enough")
+
+
 def test_turns_that_compress_here_archived_and_the_process_held_on_to_are_reported_once(
     begun: MakeHome,
 ) -> None:
