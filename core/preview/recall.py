@@ -47,14 +47,27 @@ def recall(
     Words are compared without their endings; a copied row counts where it first appeared. With `everything`,
     live messages are listed too, after others that match equally well.
     """
-    first = _first_places(conversation)
-    live = frozenset(conversation.generations[-1].row_ids) if conversation.generations else frozenset[int]()
+    first, live = _first_places(conversation), _live(conversation)
     rows = [row for row in first if everything or row not in live]
     read = store.messages(rows)
     messages = [redact_message(one) for one in read if one.row and not find_summary(one.text)]
     found = RecallIndex(messages).find(query, len(messages) if everything else limit)
     hits = [(one.exactness, _hit(messages[one.index], first, live, one.score, one.excerpt)) for one in found]
     return [hit for _, hit in sorted(hits, key=lambda each: (-each[0], each[1].live))][:limit]
+
+
+def removed_requests(store: Store, conversation: Conversation, *, limit: int = 20) -> list[Hit]:
+    """What the user said and compactions removed, newest first."""
+    first, live = _first_places(conversation), _live(conversation)
+    read = store.messages(sorted(row for row in first if row not in live))
+    said = [one for one in read if one.row and one.role == "user" and not find_summary(one.text)]
+    newest = map(redact_message, said[: -limit - 1 : -1])
+    return [_hit(one, first, live, 0.0, " ".join(one.text.split())) for one in newest]
+
+
+def _live(conversation: Conversation) -> frozenset[int]:
+    """The rows of the newest generation."""
+    return frozenset(conversation.generations[-1].row_ids) if conversation.generations else frozenset()
 
 
 def _first_places(conversation: Conversation) -> dict[int, tuple[int, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 from textual import work
 from textual.message import Message
@@ -123,6 +123,15 @@ def then(host: Widget, show: Callable[P, object], *args: P.args, **options: P.kw
         host.post_message(Answered(partial(show, *args, **options)))
 
 
+@runtime_checkable
+class Telling(Protocol):
+    """A screen that may show an error already."""
+
+    def tells(self, words: str) -> bool:
+        """Whether these words are on it."""
+        ...
+
+
 class Reporting:
     """Mixin for widgets and screens that own workers: an error becomes a toast instead of ending the app."""
 
@@ -143,6 +152,8 @@ class Reporting:
         if isinstance(error, InspectorError):
             assert isinstance(self, Widget)
             shell(self).failures.append(error)
+            if isinstance(self.screen, Telling) and self.screen.tells(error.line):
+                return
         self.toast(_words(error), "error", seconds=12)
 
     def toast(self, text: str, severity: SeverityLevel = "information", *, seconds: float = 5) -> None:

@@ -26,7 +26,7 @@ from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import Card, field, headline, paragraph
 
-NAME, VALUE, ORIGIN = 24, 24, 18
+NAME, VALUE, ORIGIN = 20, 18, 18
 """Widths of the columns, in cells; the value has at least this, and what it does gets the rest."""
 LEAST = 30
 """Cells from which the rest holds a sentence."""

@@ -12,7 +12,7 @@ from core.model.transcript.conversation import Conversation
 from core.model.transcript.message import RowState
 from core.model.transcript.storage import SearchHit
 from core.preview.recall import Hit as Dropped
-from core.preview.recall import recall
+from core.preview.recall import recall, removed_requests
 from core.store.database.connect import Cancelled, Interrupted, noting
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -120,6 +120,7 @@ class Question:
         expects: Placeholder of the input.
         hint: A longer hint, shown in place of hits.
         none: Shown before the query if nothing is found.
+        opening: Runs what is shown before anything is typed, in a worker; None for the hint alone.
     """
 
     answer: Callable[[str, Cancelled], SearchAnswer]
@@ -127,6 +128,7 @@ class Question:
     expects: str
     hint: str
     none: str
+    opening: Callable[[Cancelled], SearchAnswer] | None = None
 
 
 def everywhere(locations: Sequence[Location]) -> Question:
@@ -144,27 +146,33 @@ def everywhere(locations: Sequence[Location]) -> Question:
 def search_removed(location: Location, session: str) -> Question:
     """Search what compactions removed from one conversation."""
     return Question(
-        partial(_search_removed_rows, location, session),
+        partial(_removed_rows, location, session),
         "recall",
         "what is it about?",
         "Type what you are missing and press enter: a file, an error, a decision.\n"
         "Only messages that compactions removed from this conversation are searched, best match first.",
         "Nothing that was compressed away mentions",
+        partial(_removed_rows, location, session, ""),
     )
 
 
-def _search_removed_rows(location: Location, session: str, text: str, cancelled: Cancelled) -> SearchAnswer:
+def _removed_rows(location: Location, session: str, text: str, cancelled: Cancelled) -> SearchAnswer:
+    """Removed messages that match a text; without one, the user's own, newest first."""
     try:
         with Store(location, cancelled=cancelled) as store:
-            hits = recall(store, store.conversation(session), text, limit=MAX_HITS)
+            whole = store.conversation(session)
+            if text:
+                hits = recall(store, whole, text, limit=MAX_HITS)
+            else:
+                hits = removed_requests(store, whole, limit=MAX_HITS)
     except Interrupted:
         raise
     except InspectorError as error:
         return SearchAnswer(text, errors=(error,))
-    found = tuple(_hit(location, hit) for hit in hits)
-    return SearchAnswer(
-        text, found, len(hits) == MAX_HITS, ("ignoring word endings",), order="best match first"
-    )
+    found, partial = tuple(_hit(location, hit) for hit in hits), len(hits) == MAX_HITS
+    if not text:
+        return SearchAnswer(text, found, partial, ("what you said and compactions removed",))
+    return SearchAnswer(text, found, partial, ("ignoring word endings",), order="best match first")
 
 
 def _hit(location: Location, hit: Dropped) -> Hit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from textual import getters, on
@@ -14,6 +14,7 @@ from textual.widgets import Input
 
 from core.model.transcript.message import Message, RowState
 from core.redact.quick_check import masked_start
+from core.store.database.connect import Cancelled
 from core.support import formatting as fmt
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
@@ -78,6 +79,7 @@ class SearchScreen(Page):
         self._chosen = -1
         self._text = text
         self._resting: Timer | None = None
+        self._searched = False
 
     def compose(self) -> ComposeResult:
         """Input, number of hits, errors, hits, on a wide screen the message of one, key bar."""
@@ -97,6 +99,13 @@ class SearchScreen(Page):
         if self._text:
             self.question.value = self._text
             self._ask_for(self._text)
+        elif self.asked.opening is not None:
+            self.run_opening(self.asked.opening)
+
+    @in_thread("search")
+    def run_opening(self, opening: Callable[[Cancelled], SearchAnswer]) -> None:
+        """Read what is shown before anything is typed."""
+        then(self, self._answer, opening(cancelled()))
 
     @on(Input.Submitted)
     def _ask(self, event: Input.Submitted) -> None:
@@ -128,11 +137,13 @@ class SearchScreen(Page):
         self.hits.titles = max(
             (cell_len(clean_line(one)) for one in {hit.title for hit in answer.hits}), default=0
         )
-        self.hits.empty = f"{self.asked.none} “{clean_line(answer.text)}” · / starts another search"
+        none = f"{self.asked.none} “{clean_line(answer.text)}” · / starts another search"
+        self.hits.empty = none if answer.text else _hint(self.asked.hint, self._recent)
+        self._searched = bool(answer.text)
         self.hits.show(ListRows(answer.hits), cursor=0)
         self.query_one(Banner).say(" · ".join(error.line for error in answer.errors))
         shell(self).failures += answer.errors
-        self.found.left = _summary(answer)
+        self.found.left = _summary(answer) if answer.text or answer.hits else ()
         self._tell_place()
 
     @on(RowList.Moved)
@@ -182,7 +193,7 @@ class SearchScreen(Page):
 
     def action_back(self) -> None:
         """Return from a new query to the earlier hits, otherwise to the conversations."""
-        if self.question.has_focus and self.hits.rows.count:
+        if self.question.has_focus and self.hits.rows.count and self._searched:
             self.hits.focus()
         else:
             super().action_back()

@@ -83,6 +83,10 @@ class SessionsScreen(Page):
         shell(self).failures += event.page.errors
         self._add_up_at_first()
 
+    def tells(self, words: str) -> bool:
+        """An error above the list needs no toast."""
+        return words in self.query_one(Banner).message
+
     def _add_up_at_first(self) -> None:
         page = self.pane.page
         if page is not None and page.whole and self._today is None and in_sight(self):

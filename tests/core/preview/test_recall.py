@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.preview.recall import Hit, recall
+from core.preview.recall import Hit, recall, removed_requests
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home
 
@@ -58,3 +58,16 @@ def test_credentials_are_masked_in_message_and_line(compacted: Home) -> None:
     [hit] = found(compacted, "harbour")
     assert KEY not in hit.excerpt
     assert KEY not in hit.message.text
+
+
+def test_what_the_user_said_and_a_compaction_removed_is_listed_newest_first(compacted: Home) -> None:
+    with compacted.store() as store:
+        conversation = store.conversation("S")
+        hits = removed_requests(store, conversation)
+        assert removed_requests(store, conversation, limit=1) == hits[:1]
+    rows = [hit.row for hit in hits]
+    assert rows == sorted(rows, reverse=True)
+    assert rows
+    assert {hit.message.role for hit in hits} == {"user"}
+    assert not any(hit.live for hit in hits)
+    assert not any(KEY in hit.excerpt for hit in hits)

@@ -9,6 +9,7 @@ from functools import partial
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
+from textual.events import Resize
 
 from core.explain.headline.usage import usage_headline
 from core.model.accounting.ledger import LedgerRow
@@ -25,6 +26,7 @@ from inspector.screens.workspace.usage.words import (
     above,
     bucket_pieces,
     detail,
+    failed,
     headline,
     nothing,
     peak_words,
@@ -34,12 +36,13 @@ from inspector.screens.workspace.usage.words import (
     waiting,
 )
 from inspector.widgets.bars.answer_and_keys import AnswerBar
-from inspector.widgets.bars.status_line import Banner, Piece, StatusLine
+from inspector.widgets.bars.status_line import Banner, Piece, StatusLine, titled
 from inspector.widgets.charts.day_bars import DayBars
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.text_pane import TextPane
 
+FAILED = "Nothing could be added up; the reason is above."
 LOADING = "Adding up tokens and money; for a large database the first time takes some seconds."
 NARROW, ROOMY = 80, 110
 """Columns below which the totals have less detail, and from which they have more."""
@@ -121,6 +124,15 @@ class UsagePanel(Reporting, Vertical):
             then(self, self._take, found)
         then(self, self._add_detail, found, detail(found, locations, now, stop))
 
+    def report(self, error: BaseException) -> None:
+        """Report an error, which also takes the place of a missing answer."""
+        super().report(error)
+        if self._answer is None and (told := failed(error)) is not None:
+            self.query_one(AnswerBar).answer = told
+            self.query_one("#sums", StatusLine).left = titled("Usage", self.question.title)
+            self.rows.empty = FAILED
+            self._show_dimensions()
+
     def _take(self, found: UsageAnswer) -> None:
         if found.question.is_today and not found.ledger.rows and self._answer is None:
             self._idle = True  # nothing to show for today
@@ -167,6 +179,7 @@ class UsagePanel(Reporting, Vertical):
         if more.most_expensive is not None and found.peak is not None:
             self.query_one(DayBars).caption += peak_words(more.most_expensive)
 
+    @on(Resize)
     def _draw_sums(self) -> None:
         if self._answer is not None:
             roomy, sums = self.size.width >= ROOMY, self.query_one("#sums", StatusLine)
@@ -182,10 +195,6 @@ class UsagePanel(Reporting, Vertical):
     def _show_dimensions(self, *right: Piece) -> None:
         line = self.query_one("#dimensions", StatusLine)
         line.left, line.right = tabs(self.question), right
-
-    def on_resize(self) -> None:
-        """Show more detail if there is room."""
-        self._draw_sums()
 
     def _draw_bars(self, bars: Bars, listed: int) -> None:
         widget = self.query_one(DayBars)

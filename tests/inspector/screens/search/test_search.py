@@ -172,8 +172,11 @@ async def test_what_a_compaction_took_out_is_found_from_the_preview(app: MakeApp
     async with settled(running := app(home), 120, 30) as pilot:
         running.open_conversation(running.locations[0], "twice")
         await settle(pilot)
-        await press(pilot, "3", "ctrl+f", *"answer")
-        assert "Only messages that compactions removed" in drawn(pilot)
+        await press(pilot, "3", "ctrl+f")
+        assert "newest first · what you said and compactions removed" in drawn(pilot)
+        await press(pilot, "escape")
+        assert isinstance(running.screen, WorkspaceScreen), "nothing was searched that escape could return to"
+        await press(pilot, "ctrl+f", *"answer")
         await press(pilot, "enter")
         screen = front(running, SearchScreen)
         assert "best match first" in drawn(pilot)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from textual.events import Key
 
+from core.errors import DatabaseError
 from core.model.finding import Severity
 from core.store.database.locate import Location
 from core.support.own_files import cache_directory
@@ -246,3 +247,17 @@ def test_a_damaged_memory_of_an_earlier_run_is_none(
     assert recall([place])[line.key][1:] == (1, 2, 3, 1, 2, 0)
     file.write_text(kept)
     assert recall([place]) == {}
+
+
+async def test_an_error_above_the_list_is_not_told_again_by_a_toast(app: MakeApp, tmp_path: Path) -> None:
+    broken = tmp_path / "state.db"
+    broken.write_bytes(b"not a database at all " * 50)
+    async with settled(running := app(broken), 80, 24) as pilot:
+        error = running.failures[0]
+        assert not running._notifications, "the list was read, and today's cost added up"
+        screen(running).report(error)
+        await settle(pilot)
+        assert not running._notifications
+        screen(running).report(DatabaseError("is locked", where=str(broken)))
+        await settle(pilot)
+        assert [one.message for one in running._notifications] == [f"{broken}: is locked"]

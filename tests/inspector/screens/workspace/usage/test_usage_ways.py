@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import Ledger, LedgerRow
-from core.store.database.locate import Location
+from core.store.database.locate import Location, locate
 from inspector.app import InspectorApp
 from inspector.screens.workspace.usage.bars import bars_of
 from inspector.screens.workspace.usage.days import Day
@@ -21,7 +22,8 @@ from inspector.screens.workspace.usage.question import Question
 from inspector.screens.workspace.usage.words import bucket_pieces, headline
 from inspector.widgets.charts.day_bars import DayBars
 from tests.conftest import NOW
-from tests.inspector.screens.conftest import press, settle
+from tests.inspector.driving import settled
+from tests.inspector.screens.conftest import drawn, press, settle
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -103,3 +105,15 @@ async def test_the_total_says_how_the_first_line_was_worked_out(app: InspectorAp
         await press(pilot, "G")
         assert "since the 1st" in panel.card.text
         assert "saved" in panel.card.text
+
+
+async def test_what_cannot_be_read_is_answered_with_the_reason_not_waited_for(tmp_path: Path) -> None:
+    broken = tmp_path / "state.db"
+    broken.write_bytes(b"not a database at all " * 50)
+    async with settled(InspectorApp(locate(db=broken), now=lambda: NOW), 120, 30) as pilot:
+        await press(pilot, "u")
+        shown = drawn(pilot)
+        assert "■" in shown.splitlines()[1]
+        assert "not a SQLite database" in " ".join(shown.split())
+        assert "Nothing could be added up" in shown
+        assert "adding up" not in shown
