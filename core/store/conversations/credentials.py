@@ -139,8 +139,9 @@ def holding(texts: Sequence[bytes]) -> list[bytes]:
     """
     from core.redact.text import find
 
-    known = [text for text in texts if KNOWN.is_harmless(text)]
-    fresh = [text for text in texts if not KNOWN.is_harmless(text)]
+    known, fresh = list[bytes](), list[bytes]()
+    for text in texts:
+        (known if KNOWN.is_harmless(text) else fresh).append(text)
     found = set(_texts_with_findings(fresh, find))
     KNOWN.mark_harmless(text for text in fresh if text not in found)
     if KNOWN.count:

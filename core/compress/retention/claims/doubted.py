@@ -197,7 +197,7 @@ def _swapped(names: Sequence[str], accounts: Sequence[Account], weights: Mapping
         rest = sum(weights.values()) - weights[word]
         best = {True: 0.0, False: 0.0}
         for account in accounts:
-            held_share = sum(weights[term] for term in account.held if term != word) / rest
+            held_share = math.fsum(weights[term] for term in account.held if term != word) / rest
             best[word in account.held] = max(best[word in account.held], held_share)
         most = max(most, best[False] - best[True])
     return most

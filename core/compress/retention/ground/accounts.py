@@ -182,7 +182,7 @@ class Accounts:
             for sentence, roots_of in zip(*self._parts[number], strict=True):
                 lower = sentence.lower() if names else ""
                 held = roots_of.intersection(words).union(name for name in names if name in lower)
-                share = sum(map(weights.__getitem__, held)) / total
+                share = math.fsum(map(weights.__getitem__, held)) / total  # in any order the same
                 if share >= least:
                     found.append(Account(self._all[number][0], sentence, share, held))
         return found
