@@ -113,7 +113,7 @@ class Topic:
         if self.pattern is None or not self.weights:
             return 0.0
         found = set(self.pattern.findall(text.lower()))
-        return sum(self.weights.get(term, 0.0) for term in found) if found else 0.0
+        return math.fsum(self.weights.get(term, 0.0) for term in found) if found else 0.0
 
     def covers(self, text: str) -> bool:
         """Whether a text is about the topic: it mentions at least half of it by weight."""

@@ -257,7 +257,7 @@ class Accounts:
 
 
 def _weight_of(held: frozenset[str], weights: Mapping[str, float]) -> float:
-    return sum(map(weights.__getitem__, held & weights.keys()))
+    return math.fsum(map(weights.__getitem__, held & weights.keys()))
 
 
 def _said(view: View) -> tuple[str, str] | None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import lzma
+import os
+import subprocess
+import sys
 import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -15,16 +19,43 @@ pytestmark = pytest.mark.shared
 SENTENCES = ("asks", "constraints", "decisions", "state", "open", "errors")
 
 
+REPORTED = """
+import sys
+from pathlib import Path
+from tests.core.compress.retention.judged import judged
+print([one.report(one.deceiving) for one in judged(Path(sys.argv[1])) if one.name == "028"])
+"""
+
+
 @pytest.fixture(scope="module")
-def read(tmp_path_factory: pytest.TempPathFactory) -> list[Judged]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cases")
     for archive in ("cases", "claude-code-sessions"):
         with lzma.open(shared(f"data/{archive}.tar.xz")) as packed, tarfile.open(fileobj=packed) as bundle:
             bundle.extractall(folder, filter="data")
     unpack_stored(shared("data/small.db.xz"), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def read(folder: Path) -> list[Judged]:
     found = list(judged(folder))
     assert len(found) >= 50
     return found
+
+
+def test_the_order_in_which_python_walks_its_sets_changes_no_answer(folder: Path) -> None:
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", REPORTED, str(folder)],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[4])},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert len(answers) == 1
+    assert len(*answers) > len("[]\n")
 
 
 def test_a_faithful_summary_scores_above_a_sloppy_one_and_that_above_another_task_s(
