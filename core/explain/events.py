@@ -72,7 +72,7 @@ def explain(
     waits = refused_first(context, now.tokens, now.threshold, now.window)
     told = waits or standing(now, prompts, compressed=any(event.completed for event in events))
     engine = context.engine
-    elsewhere = engine is not None and engine.limit is None
+    elsewhere = engine is not None and engine.limit(now.threshold) is None
     refused_at = refuses_beyond(context, now.tokens, now.threshold) if waits else ""
     if not waits and engine is not None and elsewhere:
         refused_at = engine.decides

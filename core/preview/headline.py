@@ -113,7 +113,8 @@ def refused_before(plan: Plan, context: ConversationContext) -> str:
 
 def limit_in_force(plan: Plan, context: ConversationContext) -> int | None:
     """The threshold that counts: the plan's, or that of another engine in charge; None if that names none."""
-    return plan.threshold_tokens if plan.engine or context.engine is None else context.engine.limit
+    by_rules = plan.threshold_tokens
+    return by_rules if plan.engine or context.engine is None else context.engine.limit(by_rules)
 
 
 def _by_own_rules(plan: Plan, cut: str) -> Headline:

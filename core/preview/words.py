@@ -135,9 +135,9 @@ def engine_plan(plan: Plan) -> Headline:
 
 def decided_elsewhere(engine: EngineInCharge, plan: Plan) -> Headline:
     """The headline if another engine decides than the one whose cut is shown: when it fires, if known."""
-    table, line, size = headline_table()["decided_elsewhere"], engine.line, plan.compared_tokens
-    limited = "" if line is None or not line.threshold else limit(line.threshold, plan.window)
-    left = (line.threshold or 0) - size if line is not None else 0
+    table, fires_at = headline_table()["decided_elsewhere"], engine.limit(plan.threshold_tokens)
+    limited = limit(fires_at, plan.window) if fires_at else ""
+    left = (fires_at or 0) - plan.compared_tokens
     key = ("not_due" if left > 0 else "due") if limited else "unknown"
     words = table[key].format(engine=engine.name, left=short(left), limit=limited)
     return Headline(words, f"Ask the engine itself with --engine {engine.name}, or e on the map.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
+from core.hermes.config.in_force import OURS
 from core.model.compaction.event import Trigger
 from core.model.finding import Evidence, Source
 from core.model.transcript.conversation import BoundaryMode
@@ -41,7 +42,8 @@ class ForeignEngine:
         """What a reader of the threshold should know."""
         proof = "; ".join(f"{one.where} {one.text}" for one in self.evidence)
         if self.name is not None:
-            shown = "is not in force" if self.limit is None else f"is the one it named in {self.limit}"
+            unnamed = "follows the same rules" if self.name == OURS else "is not in force"
+            shown = unnamed if self.limit is None else f"is the one it named in {self.limit}"
             yield f"{proof}: the context engine is {self.name!r}, so the threshold shown {shown}"
         else:
             yield f"another context engine wrote this, so the threshold shown was not in force then: {proof}"

@@ -153,6 +153,10 @@ def _substrings() -> Mapping[str, int]:
     return {name: tokens for tokens, names in _table()["substrings"].items() for name in names}
 
 
+OURS = "inspector"
+"""The name of this program's engine."""
+
+
 @dataclass(frozen=True, slots=True)
 class EngineInCharge:
     """An engine that decides instead of Hermes' own compressor.
@@ -172,10 +176,14 @@ class EngineInCharge:
         """That it decides, in a few words."""
         return f"the engine {self.name} decides"
 
-    @property
-    def limit(self) -> int | None:
-        """The newest threshold it named; None if it named none."""
-        return None if self.line is None else self.line.threshold or None
+    def limit(self, by_rules: int | None) -> int | None:
+        """The threshold that counts: the newest it named; None if it named none.
+
+        Args:
+            by_rules: The threshold of Hermes' own compressor, whose rules this program's engine follows.
+        """
+        named = self.line.threshold if self.line is not None else None
+        return named or (by_rules if self.name == OURS else None)
 
     @property
     def short_note(self) -> str:

@@ -231,5 +231,7 @@ def test_a_plan_says_whether_another_engine_fires_once_it_named_its_limit() -> N
     assert limit_in_force(cut, asked) == 32_000
     silent = cast("ConversationContext", SimpleNamespace(engine=replace(engine, line=None)))
     assert limit_in_force(cut, silent) is None, "Hermes' own limit is not that of an engine that named none"
+    own = cast("ConversationContext", SimpleNamespace(engine=EngineInCharge("inspector", "config.yaml:13")))
+    assert limit_in_force(cut, own) == 54_400, "this program's engine follows the rules of Hermes"
     ours = cast("ConversationContext", SimpleNamespace(engine=None))
     assert limit_in_force(cut, ours) == limit_in_force(replace(cut, engine="lcm"), asked) == 54_400

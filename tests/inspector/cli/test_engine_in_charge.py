@@ -61,3 +61,14 @@ def test_why_counts_no_tokens_down_to_a_limit_that_another_engine_never_named(
     assert "the limit is unknown, the engine lcm decides" in now
     assert "fires at" not in now
     assert "tokens, limit unknown ·" in cli("status", "latest", *taken_over).out
+
+
+def test_the_limit_of_this_program_s_engine_is_known_as_it_follows_the_release(
+    taken_over: list[str], cli: Cli
+) -> None:
+    config = Path(taken_over[1]) / "config.yaml"
+    config.write_text(config.read_text().replace("engine: lcm", "engine: inspector"))
+    why = cli("why", "latest", *taken_over, "--json").json["now"]
+    assert why["threshold"] is not None
+    assert cli("status", "latest", *taken_over, "--json").json["threshold"] == why["threshold"]
+    assert "is unknown" not in cli("why", "latest", *taken_over).out
