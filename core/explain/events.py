@@ -69,14 +69,14 @@ def explain(
     context = open_context(store, session_id, release=release, conversation=conversation)
     events, prompts = events_of(context), prompts_of(context)
     now = where_it_stands(context)
-    waits = refused_first(context, now.tokens, now.threshold, now.window)
-    told = waits or standing(now, prompts, compressed=any(event.completed for event in events))
-    engine = context.engine
-    elsewhere = engine is not None and engine.limit(now.threshold) is None
+    waits, engine = refused_first(context, now.tokens, now.threshold, now.window), context.engine
     refused_at = refuses_beyond(context, now.tokens, now.threshold) if waits else ""
-    if not waits and engine is not None and elsewhere:
-        refused_at = engine.decides
-    now = replace(now, headline=told, refused_at=refused_at, elsewhere=elsewhere)
+    if engine is not None and engine.limit(now.threshold) is None:
+        now = replace(now, elsewhere=True)
+        refused_at = refused_at or engine.decides
+    now = replace(now, refused_at=refused_at)
+    told = waits or standing(now, prompts, compressed=any(event.completed for event in events))
+    now = replace(now, headline=told)
     headline = headline_of(events, now, prompts, newest_failure(context, events))
     return Explanation(session_id, context, events, now, tuple(notes_on(context)), headline)
 

@@ -47,6 +47,11 @@ class Now:
         """The threshold that counts; None if it is not known."""
         return None if self.elsewhere else self.threshold
 
+    @property
+    def sums(self) -> tuple[str, ...]:
+        """The arithmetic of that limit."""
+        return () if self.elsewhere else self.arithmetic
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:

@@ -143,7 +143,8 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
     yield from _standing(found.now)
     if release.stands_in:
         yield f"note: {release.stands_in}"
-    yield from ("", _counted(found.events)) if found.events else ("", *_fields("limit", found.now.arithmetic))
+    below = [_counted(found.events)] if found.events else list(_fields("limit", found.now.sums))
+    yield from ("", *below) if below else ()
     told, before = event_of_headline(found), None
     for number, event in enumerate(found.events, start=1):
         is_in_headline = event is told

@@ -60,6 +60,8 @@ def test_why_counts_no_tokens_down_to_a_limit_that_another_engine_never_named(
     now = next(line for line in cli("why", "latest", *taken_over).out.splitlines() if line.startswith("now "))
     assert "the limit is unknown, the engine lcm decides" in now
     assert "fires at" not in now
+    told = cli("why", "latest", *taken_over, "--json").json["now"]["headline"]
+    assert told.startswith("The engine lcm decides when it is compressed")
     assert "tokens, limit unknown ·" in cli("status", "latest", *taken_over).out
 
 

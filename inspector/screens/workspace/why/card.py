@@ -150,7 +150,7 @@ def now_lines(now: Now, width: int, ink: Palette) -> Iterator[Line]:
     yield from _verdict(standing(now), now.verdict, certainty(now), width, ink)
     for block in now.blocked_by:
         yield from field("blocked", block, width, ink, "severity-warning")
-    yield from _sums(now.arithmetic, width, ink)
+    yield from _sums(now.sums, width, ink)
 
 
 def proof_lines(
