@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -15,6 +15,7 @@ from core.explain.diagnose.registry import (
     SPENDING_RULES,
     STORE_RULES,
     STORE_SPENDING_RULES,
+    Check,
     Examination,
     apply,
     rule_places,
@@ -53,12 +54,17 @@ def examine(
 
 def examine_case(case: Case) -> Examination:
     """Apply every rule about conversations to one already read."""
-    return apply(CONVERSATION_RULES, case, case.conversation.root.id)
+    return _examined(CONVERSATION_RULES, case, case.conversation.root.id)
 
 
 def examine_store(case: StoreCase) -> Examination:
     """Apply every rule about a database, except those about its tokens and its money."""
-    return apply(STORE_RULES, case, None)
+    return _examined(STORE_RULES, case)
+
+
+def _examined(checks: Mapping[str, Check], case: Case | StoreCase, session: str | None = None) -> Examination:
+    """Apply rules; what they advise is written for the database that was read."""
+    return apply(checks, case, session, command=case.store.location.command)
 
 
 def diagnose(store: Store, session_id: str) -> Examination:
@@ -80,7 +86,7 @@ def diagnose_case(case: Case) -> Examination:
 
 def spending_findings(case: Case) -> tuple[Finding, ...]:
     """What the tokens and the money of one conversation show, worst first."""
-    found = apply(SPENDING_RULES, case, case.conversation.root.id).findings
+    found = _examined(SPENDING_RULES, case, case.conversation.root.id).findings
     return _unbilled(found) if is_local_only(case.conversation.sessions) else found
 
 
@@ -91,7 +97,7 @@ def _unbilled(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
     """Apply every rule about a database as a whole; `integrity` also runs SQLite's own check."""
     case = StoreCase(store, datetime.now(UTC), integrity)
-    found, money = examine_store(case), apply(STORE_SPENDING_RULES, case, None)
+    found, money = examine_store(case), _examined(STORE_SPENDING_RULES, case)
     rule_ids = {rules()[rule].id for rule in STORE_SPENDING_RULES}
     alone = [rule for key, rule in rules().items() if key in SPENDING_RULES and rule.id not in rule_ids]
     asked = (NotKnown(rule.id, rule.name, _BY_CALL) for rule in alone)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from core.errors import DatabaseError
 from core.model.finding import Evidence, Finding, NotKnown, Severity, Verdict
@@ -13,9 +13,6 @@ from core.redact.quick_check import masked
 from core.store.database.connect import Interrupted
 from core.support.own_files import APPLICATION
 from core.support.program_files import load_table
-
-if TYPE_CHECKING:
-    from core.store.store import Store
 
 _MAX_EVIDENCE = 12
 NOTHING, EVIDENCE = "nothing", "evidence"
@@ -156,18 +153,13 @@ def quoted(rule: str, name: str) -> str:
     return forms.pop() if len(forms) == 1 else ""
 
 
-class Examined(Protocol):
-    """A conversation or a database."""
+def apply(
+    checks: Mapping[str, Check], subject: object, session: str | None, *, command: str = APPLICATION
+) -> Examination:
+    """Run rules on a subject; the worst findings come first.
 
-    @property
-    def store(self) -> Store:
-        """Where it was read."""
-        ...
-
-
-def apply(checks: Mapping[str, Check], subject: Examined, session: str | None) -> Examination:
-    """Run rules on a subject; the worst findings come first."""
-    command = subject.store.location.command
+    `command` begins each command line that they advise.
+    """
     findings: list[Finding] = []
     unknown: list[NotKnown] = []
     for key, rule in rules().items():

@@ -95,8 +95,7 @@ def _cause_of(event: CompressionEvent) -> str:
 def standing(now: Now, prompts: Sequence[int] = (), *, compressed: bool = False) -> Headline:
     """How far the next automatic compaction is, or why none will run; `compressed` if there was one."""
     if now.elsewhere:
-        decides, again = now.refused_at[:1].upper() + now.refused_at[1:], " again" if compressed else ""
-        return Headline(f"{decides} when it is compressed{again}; its limit is not on record.")
+        return Headline(f"T{now.refused_at[1:]} when it is compressed; its limit is not on record.")
     if now.threshold is None:
         return Headline(
             "The context window of this model is not known, so it is unknown when it will be compressed.",

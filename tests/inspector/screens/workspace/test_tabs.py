@@ -74,7 +74,7 @@ async def test_the_tabs_share_one_cursor(app: MakeApp, home: Path) -> None:
 async def test_what_compactions_took_out_is_asked_for_from_every_tab(samples: Location, tab: str) -> None:
     async with settled(open_app(samples, "Webhooks are delivered twice", tab), 80, 24) as pilot:
         await press(pilot, "ctrl+f")
-        assert "Only messages that compactions removed from this conversation" in drawn(pilot)
+        assert "what you said and compactions removed" in drawn(pilot)
 
 
 async def test_that_another_engine_decides_stands_once_on_every_tab(sample_home: Path) -> None:
