@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -92,14 +93,17 @@ def test_how_certain_a_claim_is_is_said_in_the_words_of_the_app_and_not_in_those
         assert "[computed] " in shown
 
 
-def test_what_several_databases_share_names_the_profile_of_each(sample_home: Path, cli: Cli) -> None:
+def test_what_several_databases_share_names_the_profile_of_each(
+    sample_home: Path, tmp_path: Path, cli: Cli
+) -> None:
+    home = shutil.copytree(sample_home, tmp_path / "home")
     for profile in ("work", "laptop"):
-        (sample_home / "profiles" / profile / "state.db").chmod(0o644)
-    shown = cli("findings", "--home", sample_home).out
+        (home / "profiles" / profile / "state.db").chmod(0o644)
+    shown = cli("findings", "--home", home).out
     for profile in ("work", "laptop"):
-        told = shown.partition(f"chmod 600 {sample_home / 'profiles' / profile}")[2]
+        told = shown.partition(f"chmod 600 {home / 'profiles' / profile}")[2]
         assert told.splitlines()[1].endswith(f"I2 loose-permissions · checked · profile {profile}")
-    assert "· profile" not in cli("findings", "--home", sample_home, "--profile", "work").out
+    assert "· profile" not in cli("findings", "--home", home, "--profile", "work").out
 
 
 def test_a_terminal_is_told_of_the_worst_meanwhile(as_text: Text, monkeypatch: pytest.MonkeyPatch) -> None:
