@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.compress.retention.score import retention
+from core.hermes.markers.wording import OURS
 from core.model.compaction.preview import Retention
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, long_work, user
@@ -230,6 +231,13 @@ def test_what_a_release_says_of_an_earlier_summary_is_no_fact_of_that_summary() 
     )
     told = [fact.value for fact in retention([earlier], "nothing").facts if fact.category == "state"]
     assert told == ["The parser is rewritten with a table of states."]
+
+
+def test_what_this_program_says_of_an_earlier_summary_is_none_either() -> None:
+    done = "The parser is rewritten with a table of states."
+    earlier = assistant(f"- {OURS.handoff.removeprefix('[CONTEXT SUMMARY]: ')}\n\n{done}")
+    told = [fact.value for fact in retention([earlier], "nothing").facts if fact.category == "state"]
+    assert told == [done]
 
 
 def test_of_a_summary_in_another_language_only_what_has_a_name_or_figure_can_be_kept_or_lost() -> None:
