@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from core.compress.summarise.faithful.recall import RecallIndex
@@ -47,7 +48,8 @@ def recall(
     Words are compared without their endings; a copied row counts where it first appeared. With `everything`,
     live messages are listed too, after others that match equally well.
     """
-    first, live = _first_places(conversation), _live(conversation)
+    first = _first_places(conversation)
+    live = _live(store, conversation, first)
     rows = [row for row in first if everything or row not in live]
     read = store.messages(rows)
     messages = [redact_message(one) for one in read if one.row and not find_summary(one.text)]
@@ -58,16 +60,30 @@ def recall(
 
 def removed_requests(store: Store, conversation: Conversation, *, limit: int = 20) -> list[Hit]:
     """What the user said and compactions removed, newest first."""
-    first, live = _first_places(conversation), _live(conversation)
+    first = _first_places(conversation)
+    live = _live(store, conversation, first)
     read = store.messages(sorted(row for row in first if row not in live))
     said = [one for one in read if one.row and one.role == "user" and not find_summary(one.text)]
     newest = map(redact_message, said[: -limit - 1 : -1])
     return [_hit(one, first, live, 0.0, " ".join(one.text.split())) for one in newest]
 
 
-def _live(conversation: Conversation) -> frozenset[int]:
-    """The rows of the newest generation."""
-    return frozenset(conversation.generations[-1].row_ids) if conversation.generations else frozenset()
+def _live(store: Store, conversation: Conversation, rows: Iterable[int]) -> frozenset[int]:
+    """The rows of the newest generation, and those of earlier ones of which it holds a copy."""
+    newest = conversation.generations[-1] if conversation.generations else None
+    if newest is None or not newest.copy_ids:
+        return frozenset(newest.row_ids if newest else ())
+    copied = Counter(map(_content, store.messages(newest.copy_ids)))
+    kept: list[int] = []
+    for message in reversed(store.messages(sorted(set(rows).difference(newest.row_ids)))):
+        if message.row is not None and copied[_content(message)] > 0:
+            copied[_content(message)] -= 1
+            kept.append(message.row.id)
+    return frozenset((*newest.row_ids, *kept))
+
+
+def _content(message: Message) -> tuple[str, str, str | None]:
+    return message.role, message.text, message.tool_call_id
 
 
 def _first_places(conversation: Conversation) -> dict[int, tuple[int, str]]:

@@ -71,3 +71,19 @@ def test_what_the_user_said_and_a_compaction_removed_is_listed_newest_first(comp
     assert {hit.message.role for hit in hits} == {"user"}
     assert not any(hit.live for hit in hits)
     assert not any(KEY in hit.excerpt for hit in hits)
+
+
+def test_what_is_still_there_as_a_copy_was_not_removed(make_home: MakeHome) -> None:
+    home = make_home()
+    home.db.session("S")
+    rows = home.talk(7)
+    home.db.mark([rows[0]], content="Moor the lighthouse ferry")
+    home.compact()
+    with home.store() as store:
+        conversation = store.conversation("S")
+        context = [message.text for message in store.messages(conversation.generations[-1].row_ids)]
+        said = [hit.message.text for hit in removed_requests(store, conversation)]
+        assert "Moor the lighthouse ferry" in context
+        assert "Moor the lighthouse ferry" not in said
+        assert said
+        assert recall(store, conversation, "lighthouse ferry") == []
