@@ -187,7 +187,7 @@ class Case:
 
     @cached_property
     def answers(self) -> tuple[Message, ...]:
-        """The model's answers.
+        """The model's answers, without summaries.
 
         What a branch took from its parent, or a retried turn wrote into several sessions, counts once; what
         came before a compaction whose rows are gone does not count.
@@ -202,7 +202,7 @@ class Case:
             if message.role != "assistant" or message.wire.get("display_kind") == FAILED_TURN:
                 continue
             texts = _text_and_calls(message)
-            if texts[1] in seen or (message.row and message.row.id in older):
+            if texts[1] in seen or (message.row and message.row.id in older) or find_summary(message.text):
                 continue
             seen |= {texts[1]} - {()}
             if inherited[texts]:

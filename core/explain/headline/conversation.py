@@ -244,10 +244,10 @@ def _harmless(event: CompressionEvent) -> bool:
 
 def _fallback(event: CompressionEvent) -> Headline:
     reason, helps = _reason(event)
-    before, after, replaced = event.messages_before, event.messages_after, event.summary.replaced
-    if replaced is None and before and after and before > after:
-        replaced = before - after
-    gone = "The messages between" if replaced is None else f"{replaced:,} messages"
+    before, after, count = event.messages_before, event.messages_after, event.summary.replaced
+    if count is None and before and after and before > after:
+        count = before - after
+    gone = "The messages between were" if count is None else plural(count, "message was", "messages were")
     sentence = _table()["fallback"].format(reason=reason, removed=gone)
     return Headline(shortened(f"{sentence}."), f"{helps}.", Severity.CRITICAL)
 

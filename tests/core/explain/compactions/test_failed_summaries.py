@@ -147,10 +147,11 @@ def test_a_placeholder_put_in_during_a_pause_names_the_failure_before_the_pause(
     failed = "Failed to generate context summary: Error code: 401 - bad key."
     home.line(f"{failed} Further summary attempts paused for 60 seconds.", level="WARNING")
     home.started(56_000, 28, tag=None)
-    home.done(28, 8, 9_000, tag=None)
+    home.done(28, 27, 9_000, tag=None)
     assert causes(home) == ["auth", "auth"]
     told = explained(home).headline.sentence
     assert told.startswith("No model wrote a summary: the summary model's API key was refused (401)")
+    assert told.endswith("1 message was replaced by a placeholder.")
 
 
 def test_an_attempt_in_the_pause_after_a_failure_asks_no_model_and_says_why(home: Home) -> None:

@@ -37,11 +37,26 @@ def often(gap: float, turns: int = 4) -> Build:
 def again_by_hand(home: Home) -> None:
     """`/compress` typed twice, the second time with a topic, and nothing said in between."""
     base(home)
-    for focus in (None, "the topic"):
-        home.started(60_000, 28, focus=focus)
-        home.compact(summary=LONG)
-        home.done(28, 8, 9_000)
-        home.db.tick(60)
+    by_hand(None, "the topic")(home)
+
+
+def by_hand(*topics: str | None) -> Build:
+    """`/compress` typed with each of these topics."""
+
+    def build(home: Home) -> None:
+        for topic in topics:
+            home.started(60_000, 28, focus=topic)
+            home.compact(summary=LONG)
+            home.done(28, 8, 9_000)
+            home.db.tick(60)
+
+    return build
+
+
+def three_by_hand(home: Home) -> None:
+    """`/compress` typed three times after one turn."""
+    plain(home)
+    by_hand("a", "b", "c")(home)
 
 
 def passes(count: int, turns: int = 1, *, done: bool = True) -> Build:
@@ -109,6 +124,7 @@ THRASH = (
     Scene("B6", line(EXHAUSTED, level="ERROR"), plain),
     Scene("B6", passes(3), passes(2)),
     Scene("B6", passes(3), passes(3, done=False)),
+    Scene("B6", passes(3), three_by_hand),
     Scene("B7", hygiene(5_100, 40_000, done=False, times=2), hygiene(5_100, 60_000, done=False, times=2)),
     Scene("B8", rereads(True), rereads(False)),
     Scene("B9", took(90), took(10)),

@@ -648,6 +648,19 @@ def test_a_refusal_that_hermes_does_not_believe_says_why_it_did_not_compress(hom
     assert "model.context_length" in failure.helps
 
 
+def test_what_hermes_asks_after_an_empty_answer_begins_no_turn(home: Home) -> None:
+    """Run with 0.13.0, which saves its question like a user's: one turn was told as two."""
+    before = len(turns(home))
+    told = "session=S model=mock-model provider=custom platform=cli history=10"
+    home.line(f"conversation turn: {told} msg='look at it'", logger="agent.turn_context")
+    home.db.message("S", "user", "look at it")
+    home.db.message("S", "assistant", "", calls=[("c1", "terminal", "{}")])
+    home.db.message("S", "tool", "seen", tool_call_id="c1", tool_name="terminal")
+    home.db.message("S", "user", "You just executed tool calls but returned an empty response. Please go on.")
+    home.db.message("S", "assistant", "Done.")
+    assert [turn.text for turn in turns(home)[before:]] == ["look at it"]
+
+
 def test_requests_that_were_joined_belong_to_the_turn_of_the_last_of_them(home: Home) -> None:
     """Run with 0.16.0: what nobody answered is joined with what is asked next."""
     before = len(turns(home))

@@ -114,6 +114,7 @@ def test_damaged_text_does_not_raise() -> None:
         ("(tool call removed)", "stripped_call"),
         ("[Result from earlier conversation — see context summary above]", "stub_result"),
         ("[terminal output demoted at compaction — 1,000 chars preserved]", "demoted_output"),
+        ("You just executed tool calls but returned an empty response. Please …", "stall_notice"),
         ("why was (tool call removed) written?", None),
         ("hello", None),
     ],

@@ -52,5 +52,10 @@ def test_the_room_a_server_states_is_for_output() -> None:
     assert (found.kind, found.available) == ("output_cap", 53_777)
 
 
+def test_a_filter_that_refuses_a_conversation_does_not_ask_for_another_key() -> None:
+    found = meaning_of(failure_of("HTTP 403: Your request was flagged by moderation", status=403))
+    assert (found.kind, "filter" in found.why) == ("bad_request", True)
+
+
 def test_a_text_that_says_nothing_is_unknown() -> None:
     assert meaning_of(failure_of("it went wrong somehow")).kind == "unknown"

@@ -145,9 +145,11 @@ def cannot_compress_further(case: Case, min_passes: int) -> Iterable[Found]:
             yield Found(numbers | {"helps": _helps_after(refused)}, (record.evidence,))
         refused = record if record.kind is Kind.CALL_FAILED else None
     passes: list[LogRecord] = []
+    asked = {line.where for event in case.completed if _asked_for(event) for line in event.evidence}
     for record in case.lines(Kind.TURN, Kind.DONE):
         if record.kind is Kind.TURN:
             passes = []
+        if record.kind is Kind.TURN or record.where in asked:
             continue
         passes.append(record)
         if len(passes) == min_passes:

@@ -14,7 +14,7 @@ from core.model.finding import Finding, Severity
 from core.support.program_files import shared_table
 from inspector.cli.registry import COMMANDS
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.diagnose.scene import LONG, Build, base, guarded, line, twice
+from tests.core.explain.diagnose.scene import LONG, Build, base, guarded, line, plain, twice
 from tests.core.explain.diagnose.structure_scenes import ended
 from tests.core.explain.diagnose.summary_scenes import failing, last_word
 from tests.core.explain.diagnose.thrash_scenes import GAVE_UP, often
@@ -188,6 +188,19 @@ def test_a_result_away_from_its_call_is_worse_than_one_that_never_came(make_home
 
     assert finding(make_home(), unanswered, "E6").severity is Severity.WARNING
     assert finding(make_home(), apart, "E6").severity is Severity.CRITICAL
+
+
+def test_turns_that_failed_for_different_reasons_are_told_apart(make_home: MakeHome) -> None:
+    """Run with 0.19.0: two of four turns without an answer were told as all there were."""
+    home = make_home()
+    plain(home)
+    for said in ("HTTP 402: Insufficient credits.", "HTTP 401: Incorrect API key.", "HTTP 402: Add credits."):
+        home.turn(history=28)
+        home.refused(said)
+    with home.store() as store:
+        told = [(one.sentence, one.remedy) for one in examine(store, "S").findings if one.rule == "B10"]
+    assert ["2 turns ended with" in told[0][0], "Add credit" in told[0][1]] == [True, True]
+    assert ["1 turn ended with" in told[1][0], "Renew the key" in told[1][1]] == [True, True]
 
 
 def test_strikes_outlive_a_process_only_where_the_database_keeps_them(make_home: MakeHome) -> None:

@@ -73,6 +73,16 @@ def test_f2_says_nothing_of_a_session_that_nobody_has_answered_yet(book: Book) -
     assert "F2" not in over_all(book)
 
 
+def test_f2_takes_no_summary_for_an_answer(book: Book) -> None:
+    """Run with 0.14.0: /compress typed twice leaves a session that holds copies and a summary only."""
+    book.session("a", end_reason="compression", ended_at=NOON + 60, **OPUS, **tokens(100, calls=1))
+    book.session("b", parent_session_id="a", started_at=NOON + 60, **OPUS, **tokens(0, calls=0))
+    book.message("a", "user", content="ask").message("a", "assistant", content="answer")
+    book.message("b", "user", content="ask", timestamp=NOON + 60)
+    book.message("b", "assistant", content=f"{SUMMARY} so far\nthings", timestamp=NOON + 60)
+    assert "F2" not in found(book)
+
+
 def test_f3_fewer_calls_than_answers(book: Book) -> None:
     book.session("a", **OPUS, estimated_cost_usd=1.0, **tokens(100, calls=4))
     for _ in range(20):
