@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import TypeAlias
 
 from core.compress.facts.collect import (
@@ -38,8 +39,8 @@ _MAX_DECISIONS, _MAX_STATES, _MAX_ERRORS = 10, 8, 8
 _RECENT = 0.75
 
 _NEWEST_ASK, _FIRST_ASK, _OPEN_ASK, _ASK, _NOD = 1.0, 0.95, 1.0, 0.75, 0.15
-_PART = 0.6
-"""The weight of what a long request says after its beginning."""
+_PART, _DOCUMENT_PART, _MAX_DOCUMENT_PARTS = 0.6, 0.3, 24
+"""What a long request, or a document, weighs after its beginning; the most parts of a document that count."""
 
 _OPENING = 40
 _RULE, _RULE_OF_DOCUMENT, _RULE_CHANGED = 0.9, 0.15, 0.15
@@ -121,8 +122,9 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
         document = len(view.text) > MAX_REQUEST_CHARS
         speakers, rule = (DOCUMENT, _RULE_OF_DOCUMENT) if document else (USER, _RULE)
         yield "asks", one_line(view.text, _ASK_LENGTH), at, speakers, weight
-        for part in () if document else _later_parts(view.text):
-            yield "asks", part, at, speakers, min(weight, _PART)
+        most = _MAX_DOCUMENT_PARTS if document else None
+        for part in islice(_later_parts(view.text), most):
+            yield "asks", part, at, speakers, min(weight, _DOCUMENT_PART if document else _PART)
         for sentence in constraints(view.text):
             valid = correction_of(sentence, view.index, changed) is None
             yield "constraints", sentence, at, speakers, rule if valid else _RULE_CHANGED
@@ -236,7 +238,7 @@ def _troubles(views: Sequence[View], calls: Sequence[Outcome]) -> Iterator[_Told
 
 
 def _is_outcome(one: Outcome) -> bool:
-    if not one.call.command or one.error or one.text.strip().count("\n") >= _FEW_LINES:
+    if one.error or one.text.strip().count("\n") >= _FEW_LINES:
         return False
     line = _first_line(one.text)
     return 2 < len(line) <= _SHORT_OUTCOME and any(map(str.isalnum, line)) and is_acting(one.call)

@@ -146,7 +146,8 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
         evidence: What the messages support.
         where: The sentence as it is shown.
     """
-    if len(sentence) > _MAX_CHARS or sentence.endswith((":", "：")) or _HEADING.fullmatch(sentence):
+    unspoken = sentence.startswith("|") or sentence.endswith((":", "：")) or _HEADING.fullmatch(sentence)
+    if unspoken or len(sentence) > _MAX_CHARS:
         return
     for clause in _CLAUSE.split(LABEL.sub("", sentence)):
         names, words = subject(clause, facts)

@@ -274,7 +274,9 @@ def _occurs_as_day(month: int, day: int, evidence: Evidence) -> bool:
     name, alone = f"(?:{'|'.join(names)})", rf"(?<!\d){day}(?!\d)"
     among = re.compile(rf"{alone}{_later_days()}{name}|\b{name}\.? [\d,–-]{{0,8}}{alone}")
     ranged = any(among.search(near) for one in names for near in evidence.near(one))
-    return ranged or day in evidence.accounts.voices.days
+    stamp = re.compile(rf"(?<!\d)20\d\d{month:02}{day:02}(?:\d{{6}})?(?!\d)")  # 20230529071650
+    stamped = any(map(stamp.search, evidence.lines(f"{month:02}{day:02}")))
+    return ranged or stamped or day in evidence.accounts.voices.days
 
 
 @cache

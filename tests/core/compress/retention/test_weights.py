@@ -212,6 +212,27 @@ def test_each_part_of_a_long_request_is_a_request() -> None:
     assert "button for GENERATE" in asked[-1]
 
 
+def test_each_part_of_a_document_is_a_light_request_and_the_rest_of_a_very_long_one_none() -> None:
+    template = "".join(f"Section {n} is about the delivery of part {n}.\n" for n in range(300))
+    middle = [user(f"Audit the project.\n{template}"), assistant("It is audited.")]
+    asked = {fact.value: fact.weight for fact in retention(middle, "").facts if fact.category == "asks"}
+    assert any("Section 20 " in one for one in asked)
+    assert not any("Section 290" in one for one in asked)
+    first, *later = asked.values()
+    assert max(later) < first
+
+
+def test_what_a_tool_that_changes_something_says_briefly_is_a_state() -> None:
+    middle = [
+        user("Book the hotel."),
+        *call("book_hotel", "Hotel 8 successfully booked", hotel="8"),
+        *call("get_hotel", "Hotel 8 has a pool", hotel="8"),
+        assistant("Done."),
+    ]
+    told = [fact.value for fact in retention(middle, "").facts if fact.category == "state"]
+    assert told == ["Hotel 8 successfully booked"]
+
+
 def test_an_order_with_its_sign_is_an_id_and_patterns_and_releases_are_no_paths() -> None:
     middle = [
         user("grep it"),

@@ -161,6 +161,13 @@ def test_lists_additions_and_further_clauses_are_detail(sentence: str, detail: f
     assert {one.signs.detail for one in doubts(sentence, (), evidence, sentence)} == {detail}
 
 
+def test_a_row_of_a_table_is_not_suspected() -> None:
+    evidence = Evidence(views(WORK), WORK, weigh(views(WORK)))
+    row = "| supplier heap | died | 16 | invoices currency |"
+    assert not list(doubts(row, (), evidence, row))
+    assert list(doubts(row.strip("| ").replace(" |", ""), (), evidence, row))
+
+
 def test_what_is_in_the_messages_word_for_word_is_not_suspected() -> None:
     copy = replace(doubt("Copy.", 1.0, "heap"), copied=True)
     assert copy not in suspected(weigh_doubts([*LIKELY, copy]), ["A."])
