@@ -44,6 +44,9 @@ MAX_REQUEST_CHARS = 1500
 _COMMITTED = re.compile(r"^\[[^\]\n]{1,60} ([0-9a-f]{7,12})\]", re.MULTILINE)
 """How git answers a commit."""
 
+_DEFINED = re.compile(r"\b(?:def|class|function|const|fn|func|interface|type|struct|enum) ([A-Za-z_]\w{5,})")
+"""What code defines, with a name that is no common short word."""
+
 _FIGURE = re.compile(r"[$€£¥]?(\d[\d,]*(?:\.\d+)?)")
 
 
@@ -160,7 +163,8 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
         yield FactValue("errors", line), view.text, speaker
     for call in view.calls:
         asked_by = ACTED if is_acting(call) else CALLED
-        for fact in anchors(call.strings):
+        defined = _DEFINED.findall(call.strings) if prose is not None and asked_by == ACTED else ()
+        for fact in (*anchors(call.strings), *(FactValue("names", name) for name in defined)):
             yield fact, call.strings, asked_by
         if call.command:
             yield FactValue("commands", call.command), call.strings, asked_by

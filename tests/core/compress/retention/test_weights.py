@@ -166,6 +166,18 @@ def test_a_name_counts_more_if_a_call_that_changes_something_uses_it() -> None:
     assert found["RETRY_LIMIT"] > found["MAX_PAUSE"]
 
 
+def test_what_an_edit_defines_is_a_fact_and_what_a_file_that_was_read_defines_is_none() -> None:
+    middle = [
+        user("Keep the hints that are typed."),
+        *call("read_file", "function renderHints() {}", path="hints.ts"),
+        *call("patch", "ok", path="hints.ts", new_string="function drainHints() {}"),
+        assistant("Done."),
+    ]
+    found = weights(retention(middle, ""))
+    assert "drainHints" in found
+    assert "renderHints" not in found
+
+
 def test_what_comes_up_last_counts_more_than_what_came_up_first() -> None:
     middle = [assistant("see src/early.py"), assistant("then this"), assistant("and src/late.py")]
     found = weights(retention(middle, ""))
