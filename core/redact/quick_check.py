@@ -8,7 +8,7 @@ proves that no text it would mask passes.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from functools import cache
 from itertools import chain, takewhile
 from typing import NamedTuple
@@ -61,12 +61,12 @@ class _Clues(NamedTuple):
         placed: The search for what begins a credential's place: its length, and the numbers of these places.
     """
 
-    needles: tuple[str, ...]
+    needles: Search[None]
     placed: Search[tuple[int, list[int]]]
-    stems: tuple[str, ...]
+    stems: Search[None]
     hashes: tuple[str, ...]
-    password_words: tuple[str, ...]
-    calls: tuple[str, ...]
+    password_words: Search[None]
+    calls: Search[None]
     pairs: tuple[str, ...]
     tools: frozenset[str]
     row: re.Pattern[str]
@@ -91,14 +91,14 @@ def may_hold_credential(text: str) -> bool:
 def _may_be_named(text: str, words: Set[str], lower: str, clues: _Clues) -> bool:
     """Whether something may be a secret because of the name, call or tool before it."""
     whole = _lower(text)
-    has_stem = any(stem in lower for stem in clues.stems)
+    has_stem = _occurs(clues.stems, lower)
     if has_stem and _GIVEN.search(text):
         return True
     return bool(
         has_stem
         or any(sign in text for sign in clues.pairs)
-        or any(word in whole for word in clues.password_words)
-        or (_CALL.search(text) and any(call in whole for call in clues.calls))
+        or _occurs(clues.password_words, whole)
+        or (_CALL.search(text) and _occurs(clues.calls, whole))
         or not clues.tools.isdisjoint(words)
     ) and bool(_DRAWN.search(text))
 
@@ -106,11 +106,16 @@ def _may_be_named(text: str, words: Set[str], lower: str, clues: _Clues) -> bool
 def _may_hold_row(words: Set[str], clues: _Clues) -> bool:
     """Whether long words may hold a row of characters that is a secret by its form."""
     long = "\n".join(word for word in words if len(word) >= _MIN_WORD_LENGTH)
-    if any(needle in long for needle in clues.needles):
+    if _occurs(clues.needles, long):
         return True
     if clues.row.search(long) is None:
         return False
     return clues.row.search(_PATH.sub("", _NAME.sub("", long))) is not None
+
+
+def _occurs(words: Search[None], text: str) -> bool:
+    """Whether a text contains one of the words of a search."""
+    return any(True for _ in words(text))
 
 
 def masked(text: str) -> str:
@@ -181,16 +186,20 @@ def _clues() -> _Clues:
     known = [(entry["kind"], needle) for entry in table["known"] for needle in entry.get("needles", ())]
     rows = [entry["row"] for entry in table["known"] if "needles" not in entry]
     return _Clues(
-        needles=tuple(needle.rstrip() for _, needle in known),
+        needles=_any_of(needle.rstrip() for _, needle in known),
         hashes=tuple(needle for kind, needle in known if kind == "password-hash" and "$" in needle),
         placed=search_for(placed),
-        stems=tuple(words["names"]["stems"]),
-        password_words=("pass", *chain.from_iterable(map(unnamed.__getitem__, _MENTIONS))),
-        calls=tuple(call.partition(".")[0] for call in unnamed["calls"]),
+        stems=_any_of(words["names"]["stems"]),
+        password_words=_any_of(("pass", *chain.from_iterable(map(unnamed.__getitem__, _MENTIONS)))),
+        calls=_any_of(call.partition(".")[0] for call in unnamed["calls"]),
         pairs=tuple(unnamed["pairs"]),
         tools=frozenset(words["issuers"]["tools"]),
         row=pattern(rf"[A-Za-z0-9_-]{{{min(rows)}}}|(?=[A-Za-z+/_-]{{0,60}}\d)[A-Za-z0-9+/_-]{{20}}"),
     )
+
+
+def _any_of(words: Iterable[str]) -> Search[None]:
+    return search_for(dict.fromkeys(words))
 
 
 def mask(text: str) -> str:
