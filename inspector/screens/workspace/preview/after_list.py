@@ -46,31 +46,34 @@ class AfterList(RowList[AfterEntry]):
         self._after: AfterRows | None = None
         self._kept: frozenset[str] = frozenset()
         self._wrapped_at = 0
+        self.drawn_at = 0
+        """The width of the rows last drawn, which a worker may read."""
 
     @property
     def after(self) -> AfterRows | None:
         """The rows as wrapped now."""
         return self._after
 
-    def tell(self, comparison: Comparison | None) -> None:
-        """Show another comparison."""
+    def tell(self, comparison: Comparison | None, rows: AfterRows | None = None) -> None:
+        """Show another comparison, with the rows made of it for this width."""
         self._comparison = comparison
-        self._wrap(cursor=0)
+        self._wrap(cursor=0, rows=rows)
 
     def on_resize(self) -> None:
         """Wrap the summary to a new width."""
         if self.row_width != self._wrapped_at:
             self._wrap(cursor=None)
 
-    def _wrap(self, cursor: int | None) -> None:
+    def _wrap(self, cursor: int | None, rows: AfterRows | None = None) -> None:
         self._wrapped_at = self.row_width
         if self._comparison is None:
             self._after = None
             self.show(ListRows(()), cursor=0)
         elif self.row_width > 0:
-            self._after = AfterRows(self._comparison, self.row_width)
-            self._kept = self._after.kept_facts
-            self.show(self._after, cursor=cursor)
+            if rows is None or rows.width != self.row_width:
+                rows = AfterRows(self._comparison, self.row_width)
+            self._after, self._kept = rows, rows.kept_facts
+            self.show(rows, cursor=cursor)
             if self.is_heading(self.cursor):
                 self.action_move(1)
 
@@ -84,6 +87,7 @@ class AfterList(RowList[AfterEntry]):
 
     def draw_row(self, row: AfterEntry, index: int, width: int) -> Line:
         """Draw a band, a message, or a line of the summary."""
+        self.drawn_at = width
         if isinstance(row, Band):
             return draw_band(row, width, self.palette)
         if isinstance(row, SummaryLine):

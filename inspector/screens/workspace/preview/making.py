@@ -14,7 +14,7 @@ from core.preview.offers import Writer
 from core.support import formatting as fmt
 from inspector.base.workers import cancelled, start, then
 from inspector.screens.workspace.preview.header import PreviewHeader
-from inspector.screens.workspace.preview.paired_rows import mask_first_rows
+from inspector.screens.workspace.preview.paired_rows import Sides, mask_first_rows
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.work import PreviewWork
 from inspector.screens.workspace.views import GenerationView
@@ -118,10 +118,10 @@ class PreviewMaker:
         if number == self.work.number:
             show()
 
-    def tell(self, comparison: Comparison | None, why: str = "") -> None:
+    def tell(self, comparison: Comparison | None, why: str = "", sides: Sides | None = None) -> None:
         """Show another comparison, or why there is none."""
         self.work.shown = comparison
-        self.panes.tell(comparison, why)
+        self.panes.tell(comparison, why, sides)
 
     def rest(self, waiting: str, broken: Headline | None = None) -> None:
         """Work has ended: show the result, or why there is none."""
@@ -159,7 +159,7 @@ class PreviewMaker:
         if (subject := self._view.subject) is None:
             return
         comparison = past_event(subject.location, subject.conversation, generation, cancelled())
-        self.answer(number, partial(self._compared, comparison))
+        self.answer(number, partial(self._compared, comparison, self.panes.sides_of(comparison)))
 
     def _recut(self, basis: Basis, turns: str, number: int) -> None:
         cut = basis.keeping(int(turns[:9]) if turns else None)
@@ -185,7 +185,7 @@ class PreviewMaker:
             from core.preview.other_engine import compare_by
 
             comparison = compare_by(engine, basis, writer.summariser, focus, stop)
-        self.answer(number, partial(self._compared, comparison))
+        self.answer(number, partial(self._compared, comparison, self.panes.sides_of(comparison)))
 
     # Results of the threads.
 
@@ -198,8 +198,8 @@ class PreviewMaker:
         self.work.basis, self.work.turns = basis, turns
         self.make()
 
-    def _compared(self, comparison: Comparison | None) -> None:
-        self.tell(comparison)
+    def _compared(self, comparison: Comparison | None, sides: Sides | None) -> None:
+        self.tell(comparison, sides=sides)
         self.rest("No generation followed this one.")
         self._catch_up()
         if self.panes.mode == TEXT:

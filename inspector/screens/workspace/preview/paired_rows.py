@@ -131,6 +131,7 @@ class AfterRows:
 
     def __init__(self, comparison: Comparison, width: int) -> None:
         self._comparison = comparison
+        self.width = width
         self._lines = tuple(summary_lines(comparison, max(8, width - 3)))
         self._at = comparison.summary_index if self._lines and comparison.summary_index is not None else None
         self.banding = self._banded()
@@ -197,6 +198,19 @@ class AfterRows:
         if weight is None and origin is not None:  # the list after is not measured yet
             weight = _at(shown.before_weights, origin)
         return message_row(index, shown.after[index], None if origin is None else shown.part(origin), weight)
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """The rows of both sides; those after are None until the width of their list is known."""
+
+    before: BeforeRows
+    after: AfterRows | None
+
+    @classmethod
+    def of(cls, comparison: Comparison, width: int) -> Sides:
+        """Make the rows, which takes long for a long summary."""
+        return cls(BeforeRows(comparison), AfterRows(comparison, width) if width > 0 else None)
 
 
 def _at(weights: Sequence[int], index: int) -> int | None:

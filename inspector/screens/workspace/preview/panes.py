@@ -15,7 +15,7 @@ from core.preview.comparison import Comparison
 from core.store.database.connect import Cancelled
 from inspector.base.workers import Reporting, ask
 from inspector.screens.workspace.preview.after_list import AfterList, FactList
-from inspector.screens.workspace.preview.paired_rows import BeforeRows, before_banding, blocks_of, linked
+from inspector.screens.workspace.preview.paired_rows import Sides, before_banding, blocks_of, linked
 from inspector.widgets.charts.retention import UNCHANGED, RetentionStrip
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.messages.diff_view import DiffLine, DiffView, message_diff
@@ -99,9 +99,13 @@ class PreviewPanes(Reporting, Vertical):
         row = laid.before[place].row
         return row.id if row is not None else None
 
-    def tell(self, comparison: Comparison | None, why: str = "") -> None:
+    def sides_of(self, comparison: Comparison | None) -> Sides | None:
+        """The rows of both sides for the width in sight; a worker makes them, as that takes long."""
+        return None if comparison is None else Sides.of(comparison, self.after.drawn_at)
+
+    def tell(self, comparison: Comparison | None, why: str = "", sides: Sides | None = None) -> None:
         """Show another comparison in the current mode, or why there is none."""
-        self._lay(comparison, why)
+        self._lay(comparison, why, sides)
         self._complete = comparison is not None
         if comparison is not None and comparison.is_unchanged:
             self.query_one(RetentionStrip).show(None, UNCHANGED)
@@ -114,15 +118,17 @@ class PreviewPanes(Reporting, Vertical):
         self._lay(comparison)
         self._complete = False
 
-    def _lay(self, comparison: Comparison | None, why: str = "") -> None:
+    def _lay(self, comparison: Comparison | None, why: str = "", sides: Sides | None = None) -> None:
         self.laid = comparison
         self.before.empty = why
         if comparison is None:
             self.before.lay(BandedRows(ListRows(()), Banding(0), _same))
+            self.after.tell(None)
         else:
-            rows = BandedRows(BeforeRows(comparison), before_banding(comparison), _same)
+            sides = sides or Sides.of(comparison, self.after.row_width)
+            rows = BandedRows(sides.before, before_banding(comparison), _same)
             self.before.lay(rows, message=0)
-        self.after.tell(comparison)
+            self.after.tell(comparison, sides.after)
         kept = comparison.retention if comparison else None
         self.query_one(RetentionStrip).show(kept)
         self.query_one(FactList).show_kept(kept)

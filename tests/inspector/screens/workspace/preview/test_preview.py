@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Thread, current_thread, main_thread
 
+import pytest
 from textual.events import MouseScrollDown
 
 from core.model.compaction.preview import Retention, Unsupported
+from core.preview.comparison import Comparison
 from core.preview.headline import comparison_headline
 from core.store.database.locate import Location
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.preview.after_list import FactList
 from inspector.screens.workspace.preview.header import words_of
-from inspector.screens.workspace.preview.paired_rows import before_banding, blocks_of, linked
+from inspector.screens.workspace.preview.paired_rows import AfterRows, before_banding, blocks_of, linked
 from inspector.screens.workspace.preview.panes import DIFF, LOST, SIDES, PreviewPanes
 from inspector.screens.workspace.preview.summariser_choice import WriterChoice
 from inspector.screens.workspace.preview.view import PreviewView
@@ -282,3 +285,20 @@ async def test_before_there_is_a_summary_nothing_says_that_there_are_no_facts(sa
         assert facts.empty == PENDING
         facts.show_kept(Retention(()))
         assert "no checkable facts" in facts.empty
+
+
+async def test_a_finished_summary_is_wrapped_in_a_worker(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrapped_by: list[Thread] = []
+    make = AfterRows.__init__
+
+    def noted(self: AfterRows, comparison: Comparison, width: int) -> None:
+        if comparison.retention is not None:
+            wrapped_by.append(current_thread())
+        make(self, comparison, width)
+
+    monkeypatch.setattr(AfterRows, "__init__", noted)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40):
+        assert len(wrapped_by) == 1
+        assert main_thread() not in wrapped_by
