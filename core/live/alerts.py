@@ -76,14 +76,14 @@ class Alerts:
             now = explain(store, session).now
         except InspectorError:  # the session is gone, or the settings are unreadable
             return
-        if now.tokens is None or not now.threshold:
+        if now.tokens is None or not now.limit:  # another engine decides, and named no limit
             return
-        share = now.tokens / now.threshold
+        share = now.tokens / now.limit
         if share < limit:
             self.above.pop(session, None)
         elif session not in self.above:
             self.above[session] = None
-            facts = {"share": share, "tokens": now.tokens, "threshold": now.threshold, "limit": limit}
+            facts = {"share": share, "tokens": now.tokens, "threshold": now.limit, "limit": limit}
             at = datetime.now(UTC)
             yield LiveEvent(LiveKind.ALERT, f"share:{session}:{at.isoformat()}", session, at, facts)
 

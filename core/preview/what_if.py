@@ -36,7 +36,6 @@ class BarSetting:
     Attributes:
         key: Field of `Settings`, or `release`.
         label: Its name on the bar.
-        brief: Its name on a narrow bar.
         choices: Values that the arrow keys step through, ascending; empty for the release, whose values the
             bar is given.
         show: How a value is written.
@@ -46,7 +45,6 @@ class BarSetting:
 
     key: str
     label: str
-    brief: str
     choices: tuple[int | float, ...]
     show: Callable[[Any], str]
     unset: str = "–"
@@ -64,17 +62,16 @@ def _share(value: float) -> str:
 
 
 BAR_SETTINGS = (
-    BarSetting("window", "window", "win", _WINDOWS, _kilo, unset="unknown"),
-    BarSetting("threshold", "threshold", "thr", _STEPS, _share),
-    BarSetting("target_ratio", "tail", "tail", _STEPS[:16], _share),
-    BarSetting("protect_first", "first", "first", tuple(range(21)), str),
-    BarSetting("protect_last", "last", "last", tuple(range(101)), str),
-    BarSetting("release", "release", "rel", (), str),
-    BarSetting("warm", "process", "", (False, True), lambda warm: "running" if warm else "fresh"),
+    BarSetting("window", "window", _WINDOWS, _kilo, unset="unknown"),
+    BarSetting("threshold", "threshold", _STEPS, _share),
+    BarSetting("target_ratio", "tail", _STEPS[:16], _share),
+    BarSetting("protect_first", "first", tuple(range(21)), str),
+    BarSetting("protect_last", "last", tuple(range(101)), str),
+    BarSetting("release", "release", (), str),
+    BarSetting("warm", "process", (False, True), lambda warm: "running" if warm else "fresh"),
     BarSetting(
         "max_output",
         "output reserve",
-        "out",
         (4_096, 8_192, 16_384, 32_768, 65_536, 131_072),
         _kilo,
         "none",

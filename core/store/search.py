@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import time
@@ -15,6 +16,7 @@ from core.store.database.open_database import FullText, Schema
 from core.store.rows.decode import Cells
 from core.store.rows.message_decoding import row_state
 from core.store.rows.messages import hidden_copies, newest_row
+from core.support.json_escapes import without_escapes
 
 Learn: TypeAlias = Callable[[Mapping[str, str]], None]
 """Called with what will be shown of each session; learns which of its words are credentials."""
@@ -60,6 +62,19 @@ def search(
             if "interrupted" in str(error):
                 raise
     return _scan(query)
+
+
+def newest_said(
+    connection: sqlite3.Connection, schema: Schema, *, limit: int, learn: Learn = lambda shown: None
+) -> tuple[SearchHit, ...]:
+    """The newest messages of users, newest first."""
+    sql = (
+        f"SELECT {schema.select('messages', _COLUMNS, 'm')}, "  # noqa: S608 - own names
+        f"substr(CAST(m.content AS BLOB), 1, {_AROUND}) AS near, NULL AS near_calls "
+        "FROM messages m WHERE m.role = 'user' ORDER BY m.id DESC LIMIT ?"
+    )
+    found = connection.execute(sql, (limit,)).fetchall()
+    return _hits(_Query(connection, schema, ("",), limit, None, learn), found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +151,9 @@ def _hit_columns(schema: Schema) -> str:
     calls = "m.tool_calls" if schema.has("messages", "tool_calls") else "NULL"
     return (
         f"{schema.select('messages', _COLUMNS, 'm')}, "
-        f"substr(m.content, max(1, instr(lower(m.content), ?) - {_AROUND}), {2 * _AROUND}) AS near, "
+        # as text, substr would stop at the NUL that multimodal content begins with
+        f"substr(CAST(m.content AS BLOB), max(1, instr(CAST(lower(m.content) AS BLOB), CAST(? AS BLOB)) "
+        f"- {_AROUND}), {2 * _AROUND}) AS near, "
         f"substr({calls}, max(1, instr(lower({calls}), ?) - {_AROUND}), {2 * _AROUND}) AS near_calls"
     )
 
@@ -173,10 +190,10 @@ def _near(row: sqlite3.Row, term: str) -> str:
 
 def _excerpt(content: str, calls: str, term: str) -> str:
     """The words around a match, on one line; masked first, as half a credential is not recognised."""
-    text = redact_stored(content.replace("\x00json:", ""))
+    text = _readable(redact_stored(content.replace("\x00json:", "")))
     at = text.lower().find(term.lower())
     if (at < 0 or not text) and calls:
-        called = redact_stored(calls)
+        called = without_escapes(without_escapes(redact_stored(calls)))  # arguments are JSON within JSON
         found = called.lower().find(term.lower())
         text, at = (called, found) if found >= 0 or not text else (text, at)
     start = max(0, at - _BEFORE)
@@ -184,6 +201,16 @@ def _excerpt(content: str, calls: str, term: str) -> str:
     if start:  # not from within a word
         words = f"…{words[:_BEFORE].partition(' ')[2] or words[:_BEFORE]}{words[_BEFORE:]}"
     return " ".join(words.split())
+
+
+def _readable(text: str) -> str:
+    """A text as people read it: of parts their text, of a tool result in JSON no escapes."""
+    if not text.startswith(('{"', "[{")):
+        return text
+    try:
+        return "\n".join([part["text"] for part in json.loads(text) if part["type"] == "text"])
+    except (ValueError, TypeError, KeyError, RecursionError):  # no parts, or cut
+        return without_escapes(text)
 
 
 def _rebuilding(connection: sqlite3.Connection, schema: Schema) -> bool:

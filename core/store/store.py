@@ -16,7 +16,13 @@ from core.store.conversations.conversation_query import newest_tip
 from core.store.conversations.session_lists import ConversationLists
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.families import families_of
-from core.store.rows.messages import read_messages, read_previews, read_system_prompt, read_tools
+from core.store.rows.messages import (
+    read_messages,
+    read_previews,
+    read_system_prompt,
+    read_tools,
+    rows_after,
+)
 from core.store.rows.sessions import read_leases, read_locks, read_routing, read_sessions
 from core.store.rows.usage import read_usage
 
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
         Lease,
         Routing,
         RowPreview,
+        SearchHit,
         SearchResult,
         StoreHealth,
         ToolPin,
@@ -117,6 +124,12 @@ class Store(ConversationLists):
         with self._read() as (connection, schema):
             return read_messages(connection, schema, row_ids, rewound)
 
+    def message_and_next(self, row_id: int, following: int) -> tuple[Message, ...]:
+        """A message, and those that follow it in its session."""
+        with self._read() as (connection, _):
+            rows = rows_after(connection, row_id, following)
+        return self.messages((row_id, *rows))
+
     def generation_messages(self, generation: Generation) -> tuple[Message, ...]:
         """All messages of a generation, as the model saw them."""
         return self.messages(generation.row_ids)
@@ -144,6 +157,13 @@ class Store(ConversationLists):
             return search.search(
                 connection, schema, text, limit=limit, session=session, learn=self.learn_shown
             )
+
+    def newest_said(self, limit: int) -> tuple[SearchHit, ...]:
+        """The newest messages of users, newest first."""
+        from core.store import search
+
+        with self._read() as (connection, schema):
+            return search.newest_said(connection, schema, limit=limit, learn=self.learn_shown)
 
     def model_usage(self, session_ids: Sequence[str]) -> tuple[UsageRow, ...]:
         """What sessions spent by route and task (0.19 and later)."""

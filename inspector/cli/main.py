@@ -72,19 +72,19 @@ def _dispatch(words: list[str]) -> int:
         return _start_app(rest)
     put_off(*SELDOM_USED)
     if name == "demo":
-        name, rest = _on_the_samples(rest)
-        with _naming_demo() if name != "demo" else nullcontext():
-            return _run(name, rest)
+        return _run(*_on_the_samples(rest))
     return _run(name, rest)
 
 
 @contextmanager
-def _naming_demo() -> Iterator[None]:
-    """Let the commands that an error advises answer for the samples, too."""
+def _naming_store(args: argparse.Namespace) -> Iterator[None]:
+    """Let the commands that an error advises ask the same databases."""
     try:
         yield
     except InspectorError as error:
-        error.remedy = error.remedy.replace(f"`{PROGRAM} ", f"`{PROGRAM} demo ")
+        from inspector.cli.arguments import target
+
+        error.remedy = error.remedy.replace(f"`{PROGRAM} ", f"`{target.command(args)} ")
         raise
 
 
@@ -99,7 +99,8 @@ def _run(name: str, rest: list[str]) -> int:
     options.add_common_options(parser, __version__)
     mixed = parser.mixes and "--" not in rest  # argparse would look for options after it again
     args = (parser.parse_intermixed_args if mixed else parser.parse_args)(rest)
-    with nullcontext() if COMMANDS[name].shows_itself else waiting(f"hermes-inspector {name}"):
+    shown = nullcontext() if COMMANDS[name].shows_itself else waiting(f"hermes-inspector {name}")
+    with shown, _naming_store(args):
         code: int = module.run(args)
     return code
 

@@ -64,10 +64,10 @@ class Status:
         """The worker's Python."""
         return None if self.settings is None else self.settings.python
 
-    def lines(self) -> Iterator[str]:
-        """The status as printed lines."""
+    def lines(self, command: str) -> Iterator[str]:
+        """The status as printed lines; `command` begins each command line that they advise."""
         if self.settings is None:
-            yield "not installed; run `hermes-inspector plugin install`"
+            yield f"not installed; run `{command} plugin install`"
             return
         parts = [name for name, on in (("engine", self.engine), ("recorder", self.recorder)) if on]
         yield f"installed in {self.settings.home}: {', '.join((*parts, '/inspect'))}"
@@ -77,7 +77,7 @@ class Status:
         elif self.engine and self.ahead:
             yield (
                 f"may not be the engine: {', '.join(self.ahead)} is loaded first, and Hermes {self.release} "
-                "uses the first one; `hermes-inspector engines` shows which"
+                f"uses the first one; `{command} engines` shows which"
             )
         yield f"worker: {self.settings.python} {'answers' if self.answers else 'does not answer'}"
         found = self.recorded

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,13 @@ def shown_settings(found: ConfigFile) -> Iterator[ShownSetting]:
         if path == ("homes", "default") and (named := os.environ.get("HERMES_HOME", "").strip()):
             value, origin = named, "$HERMES_HOME"
         yield ShownSetting(".".join(path), value, origin, line, says)
+
+
+@cache
+def examples() -> dict[str, list[str]]:
+    """The lines of the template by the part of the file they set, such as `alerts`."""
+    blocks = TEMPLATE.read_text("utf-8").replace("\n# ", "\n").split("\n\n")[1:]
+    return {block.partition(":")[0]: block.strip().split("\n") for block in blocks}
 
 
 def edit_settings() -> None:

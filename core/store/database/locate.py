@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
@@ -24,12 +24,14 @@ class Location:
         home: The HERMES_HOME with config.yaml and logs/; None for a lone file.
         profile: Name of the profile; None for the default one or a lone file.
         active: Whether it is the profile Hermes would use by default.
+        options: The options it was named with, as they are typed; "" for what is found without any.
     """
 
     db: Path
     home: Path | None = None
     profile: str | None = None
     active: bool = True
+    options: str = field(default="", compare=False)
 
     @property
     def label(self) -> str:
@@ -46,8 +48,8 @@ class Location:
 
     @property
     def command(self) -> str:
-        """The command line, without a subcommand, that answers for the samples if it is one of them."""
-        return f"{APPLICATION} demo" if self.is_sample else APPLICATION
+        """The command line, without a subcommand, that asks this database: the samples, or what was named."""
+        return f"{APPLICATION} {'demo' if self.is_sample else self.options}".rstrip()
 
 
 def locate(

@@ -175,7 +175,7 @@ def missing_rows(session: Session, outlines: Sequence[RowOutline], name: str = "
     live = sum(outline.state is RowState.LIVE for outline in outlines)
     return (
         f"{name} counts {counted:,} live messages, {live:,} of them could be read: "
-        "the database may be damaged; hermes-inspector doctor --integrity"
+        "the database may be damaged; `doctor --integrity` checks it"
     )
 
 

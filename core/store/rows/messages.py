@@ -155,6 +155,15 @@ def next_row(connection: sqlite3.Connection, after: int) -> int | None:
     return None if found is None else int(found)
 
 
+def rows_after(connection: sqlite3.Connection, row: int, limit: int) -> list[int]:
+    """The next messages of the session a message is in."""
+    query = (
+        "SELECT id FROM messages WHERE session_id = (SELECT session_id FROM messages WHERE id = ?1) "
+        "AND id > ?1 ORDER BY id LIMIT ?2"
+    )
+    return [one for (one,) in connection.execute(query, (row, limit)) if isinstance(one, int)]
+
+
 def read_system_prompt(connection: sqlite3.Connection, schema: Schema, session: Session) -> str | None:
     """The system prompt of a session, from the shared table (0.22) or its own row."""
     shared = _shared_text(connection, schema, session.system_prompt_hash)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import AmbiguousError, DatabaseError, NotFoundError, UsageError
-from core.store.database.locate import Location, locate
+from core.store.database.locate import DATABASE_NAME, Location, locate
 from core.support.own_files import OWN_SETTINGS, config_directory
 from inspector.cli import output
 
@@ -34,12 +36,14 @@ def locations(args: argparse.Namespace) -> tuple[Location, ...]:
     """
     home, profile = (args.home, args.profile) if args.db else _place(args)
     try:
-        return locate(db=args.db, home=home, profile=profile)
+        found = locate(db=args.db, home=home, profile=profile)
     except NotFoundError as error:
         if args.db or args.home or args.profile:
             raise
         remedy = f"{error.remedy}, or try the samples: hermes-inspector demo"
         raise NotFoundError(error.what, where=error.where, remedy=remedy) from error
+    options = shlex.join(words(args))
+    return tuple(replace(place, options=options) for place in found)
 
 
 def _place(args: argparse.Namespace) -> tuple[Path | str | None, str | None]:
@@ -57,6 +61,12 @@ def words(args: argparse.Namespace) -> list[str]:
     """The options that select a database, to pass on to another command."""
     named = ((f"--{name}", getattr(args, name)) for name in ("db", "home", "profile"))
     return [word for name, value in named if value is not None for word in (name, str(value))]
+
+
+def command(args: argparse.Namespace) -> str:
+    """The command line, without a subcommand, that asks the same databases."""
+    named = args.db or Path(args.home or "") / DATABASE_NAME
+    return Location(named, options=shlex.join(words(args))).command
 
 
 @contextmanager

@@ -151,6 +151,7 @@ def _heading(generation: Generation) -> str:
 
 def _message_lines(index: int, message: Message, generation: Generation, *, full: bool) -> Iterator[str]:
     from core.redact.message import redact_stored
+    from core.support.json_escapes import without_escapes
     from inspector.terminal.glyphs import CALL, ROLE, ROLE_OTHER, SUMMARY
     from inspector.terminal.text import clean_line
 
@@ -162,7 +163,8 @@ def _message_lines(index: int, message: Message, generation: Generation, *, full
         yield head.rstrip()
         yield from (f"        {line}" for text in [message.text, *calls] if text for line in _whole(text))
     else:
-        yield _cropped(f"{head}{clean_line(' '.join([message.text, *calls]))}")
+        text = without_escapes(message.text) if message.role == "tool" else message.text
+        yield _cropped(f"{head}{clean_line(' '.join([text, *map(without_escapes, calls)]))}")
 
 
 def _whole(text: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from core.errors import NotFoundError, UsageError
 from inspector.cli import output
-from inspector.cli.arguments import confirm, options
+from inspector.cli.arguments import confirm, options, target
 from inspector.cli.engines import lookup
 from inspector.payloads import values as jsonio
 
@@ -103,7 +103,8 @@ def _install(args: argparse.Namespace, home: Path) -> int:
     install(planned)
     _status(args, home)
     if not args.json:
-        output.write_lines(["active from the next chat on; `hermes-inspector plugin uninstall` removes it"])
+        removing = f"`{target.command(args)} plugin uninstall` removes it"
+        output.write_lines([f"active from the next chat on; {removing}"])
     return 0
 
 
@@ -155,7 +156,7 @@ def _status(args: argparse.Namespace, home: Path) -> int:
             "since": jsonio.time(recorded.since),
         },
     }
-    return output.show(args, lambda: document, found.lines())
+    return output.show(args, lambda: document, found.lines(target.command(args)))
 
 
 def _planned(planned: Planned) -> Iterator[str]:

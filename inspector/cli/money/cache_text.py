@@ -69,7 +69,8 @@ def _break_lines(one: CacheBreak, found: CacheReport) -> Iterator[str]:
     said = break_headline(one, found.calls)
     yield joined(f"{fmt.moment(one.at)}  ", output.tinted(said.sentence, said.severity))
     usd = fmt.money(one.usd, own=found.local)
-    yield f"   {one.cause.replace('_', ' ')}: {fmt.count(one.tokens_lost)} tokens, {usd}"
+    cost = "at no cost" if usd == fmt.NOTHING else usd
+    yield f"   {one.cause.replace('_', ' ')}: {fmt.count(one.tokens_lost)} tokens, {cost}"
     yield f"   hit rate {fmt.percent(one.before)} → {fmt.percent(one.after)}"
     yield from output.evidence(one.evidence, "   ")
 

@@ -18,7 +18,8 @@ from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 
-KEY_WIDTH = 15
+KEY_WIDTH = 9
+"""Least cells of the column of keys."""
 INDENT = 3
 HEADINGS = {"page": "Every screen", "list": "Lists", "app": "Everywhere", "workspace": "Conversation"}
 """Titles of scopes whose own names say too little."""
@@ -26,11 +27,16 @@ HEADINGS = {"page": "Every screen", "list": "Lists", "app": "Everywhere", "works
 
 @dataclass(frozen=True, slots=True)
 class HelpRow:
-    """One line of help; a sentence over several lines has its key on the first only."""
+    """One line of help; a sentence over several lines has its key on the first only.
+
+    Attributes:
+        room: Cells of the keys, as many for every row below one heading.
+    """
 
     keys: str
     text: str
     heading: bool = False
+    room: int = 0
 
 
 class HelpList(RowList[HelpRow]):
@@ -44,34 +50,42 @@ class HelpList(RowList[HelpRow]):
 
     def on_resize(self) -> None:
         """Wrap the sentences to the new width."""
-        self.show(ListRows([row for one in self._told for row in self._broken(one)]))
+        self.show(ListRows([row for part in _parts(self._told) for row in self._wrapped(part)]))
         if self.is_heading(self.cursor):
             self.action_end(-1)
         super().on_resize()
 
-    @property
-    def _keys_width(self) -> int:
-        """Room for the longest key or word, if the sentences keep most of the row."""
-        longest = max((cell_len(row.keys) for row in self._told), default=0) + 2
-        return max(KEY_WIDTH, min(longest, self.row_width // 3))
-
-    def _broken(self, row: HelpRow) -> Iterator[HelpRow]:
-        before = 1 if row.heading else INDENT + self._keys_width
-        for place, text in enumerate(wrap(row.text, self.row_width - before - 1)):
-            yield replace(row, text=text, keys="" if place else row.keys)
+    def _wrapped(self, part: Sequence[HelpRow]) -> Iterator[HelpRow]:
+        """The rows below one heading, with room for their longest key if sentences keep most of a row."""
+        longest = max(cell_len(row.keys) for row in part) + 2
+        room = max(KEY_WIDTH, min(longest, self.row_width // 3))
+        for row in part:
+            before = 1 if row.heading else INDENT + room
+            for place, text in enumerate(wrap(row.text, self.row_width - before - 1)):
+                yield replace(row, text=text, keys="" if place else row.keys, room=room)
 
     def draw_row(self, row: HelpRow, index: int, width: int) -> Line:
         """Heading, or key and sentence."""
         ink = self.palette
         if row.heading:
             return Line().gap(1).add(row.text, ink.style("ink-muted", bold=True))
-        line = Line().gap(INDENT).cell(row.keys, self._keys_width, ink.style("part-head", bold=True))
+        line = Line().gap(INDENT).cell(row.keys, row.room, ink.style("part-head", bold=True))
         return line.add(row.text, ink.style("ink"))
 
     def is_heading(self, index: int) -> bool:
         """The cursor skips headings, blank lines and continuation lines."""
         row = self.rows.row(index)
         return row is not None and not row.keys
+
+
+def _parts(rows: Iterable[HelpRow]) -> list[list[HelpRow]]:
+    """The rows, each part with its heading."""
+    parts: list[list[HelpRow]] = []
+    for row in rows:
+        if row.heading or not parts:
+            parts.append([])
+        parts[-1].append(row)
+    return parts
 
 
 class HelpScreen(Dialog):

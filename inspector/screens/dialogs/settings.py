@@ -17,9 +17,9 @@ from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.screens.page import CardPage
 from inspector.settings.config_file import ConfigFile, own_config, read_config
-from inspector.settings.edit import ShownSetting, edit_settings, shown_settings
+from inspector.settings.edit import ShownSetting, edit_settings, examples, shown_settings
 from inspector.terminal.line import Line, Palette, shipped
-from inspector.terminal.text import cell_len, clean_line
+from inspector.terminal.text import cell_len, clean_code, clean_line, crop
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled
 from inspector.widgets.lists.line_view import ListRows
@@ -31,6 +31,7 @@ NAME, VALUE, ORIGIN = 20, 18, 18
 LEAST = 30
 """Cells from which the rest holds a sentence."""
 OPENS, THEMES = "enter opens the file in your editor", "enter jumps to the list of themes"
+EXAMPLES = "What the file can hold, with examples:"
 WEARS = "enter keeps this theme; leaving without it returns to {before}"
 
 
@@ -115,7 +116,7 @@ class SettingsScreen(CardPage):
             return
         self.app.theme = row.name if isinstance(row, ThemeRow) else self._before
         self.rows.worn = self._before
-        self.card.show(partial(_face, row, self._before), lambda width, ink: ())
+        self.card.show(partial(_face, row, self._before), partial(_examples, row))
 
     @on(RowList.Opened)
     def _keep(self) -> None:
@@ -176,6 +177,18 @@ def _face(row: SettingRow, before: str, width: int, ink: Palette) -> Iterator[Li
     yield from field("value", row.text, width, ink)
     yield from field("from", row.origin, width, ink)
     yield from field("file", _written(row), width, ink)
+
+
+def _examples(row: SettingRow, width: int, ink: Palette) -> Iterator[Line]:
+    """What can stand in the file, the part of this row first."""
+    part = "theme" if isinstance(row, ThemeRow) else row.name.partition(".")[0]
+    blocks = examples()
+    yield from paragraph(EXAMPLES, width, ink, "ink-muted")
+    for name in (part, *(one for one in blocks if one != part)):
+        yield Line()
+        for line in blocks[name]:
+            style = ink.style("ink" if name == part else "ink-faint")
+            yield Line().preformatted(crop(clean_code(line), width), style)
 
 
 def _written(row: ShownSetting) -> str:

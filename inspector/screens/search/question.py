@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from core.errors import InspectorError
+from core.hermes.markers.markers import find_summary
 from core.model.transcript.conversation import Conversation
 from core.model.transcript.message import RowState
 from core.model.transcript.storage import SearchHit
@@ -20,6 +21,8 @@ from core.support import formatting as fmt
 
 MAX_HITS = 200
 """Most hits read from each database."""
+MAX_SAID = 3
+"""Most messages of the user shown from each session before anything is typed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,7 @@ def search(locations: Sequence[Location], text: str, cancelled: Cancelled) -> Se
             hits += each_once(_titled(store, location, found.hits), store.conversation)
             partial |= found.partial
             ways.append(found.how)
-    hits.sort(key=lambda hit: hit.hit.timestamp.timestamp() if hit.hit.timestamp else 0.0, reverse=True)
-    return SearchAnswer(text, tuple(hits), partial, tuple(dict.fromkeys(ways)), tuple(errors))
+    return SearchAnswer(text, _newest_first(hits), partial, tuple(dict.fromkeys(ways)), tuple(errors))
 
 
 def _titled(store: Store, location: Location, found: Sequence[SearchHit]) -> list[Hit]:
@@ -118,7 +120,7 @@ class Question:
         answer: Runs the search, in a worker.
         label: Label of the input.
         expects: Placeholder of the input.
-        hint: A longer hint, shown in place of hits.
+        hint: A longer hint, shown until something is asked.
         none: Shown before the query if nothing is found.
         opening: Runs what is shown before anything is typed, in a worker; None for the hint alone.
     """
@@ -140,7 +142,36 @@ def everywhere(locations: Sequence[Location]) -> Question:
         'Type words of a message and press enter: a file, a command, part of an error, "an exact phrase".\n'
         "All words must occur in one message. Every conversation is searched, even what was compressed away.",
         "No message contains",
+        partial(_said_last, tuple(locations)),
     )
+
+
+def _said_last(locations: Sequence[Location], cancelled: Cancelled) -> SearchAnswer:
+    """The user's newest messages in every database, each once; databases with errors are reported."""
+    hits: list[Hit] = []
+    errors: list[InspectorError] = []
+    for location in locations:
+        with noting(errors), Store(location, cancelled=cancelled) as store:
+            said = _few_of_each(store.newest_said(MAX_HITS))
+            hits += each_once(_titled(store, location, said), store.conversation)
+    how = ("what you wrote last in each conversation",)
+    return SearchAnswer("", _newest_first(hits), how=how, errors=tuple(errors))
+
+
+def _few_of_each(said: Sequence[SearchHit]) -> list[SearchHit]:
+    """A few messages of each session; a summary that stands in for the user's words is none."""
+    taken: Counter[str] = Counter()
+    found: list[SearchHit] = []
+    for one in said:
+        if taken[one.session_id] < MAX_SAID and find_summary(one.excerpt) is None:
+            taken[one.session_id] += 1
+            found.append(one)
+    return found
+
+
+def _newest_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    moments = ((hit.hit.timestamp.timestamp() if hit.hit.timestamp else 0.0, hit) for hit in hits)
+    return tuple(hit for _, hit in sorted(moments, key=lambda one: one[0], reverse=True))
 
 
 def search_removed(location: Location, session: str) -> Question:

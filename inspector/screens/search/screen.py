@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.timer import Timer
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from core.model.transcript.message import Message, RowState
 from core.redact.quick_check import masked_start
 from core.store.database.connect import Cancelled
+from core.store.store import Store
 from core.support import formatting as fmt
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
@@ -23,7 +25,7 @@ from inspector.screens.page import WIDTHS, Page
 from inspector.screens.search.question import Hit, Question, SearchAnswer
 from inspector.terminal.glyphs import ROLE, ROLE_OTHER
 from inspector.terminal.line import Line
-from inspector.terminal.text import cell_len, clean_line, crop
+from inspector.terminal.text import cell_len, clean_line, content, crop
 from inspector.widgets.bars.answer_and_keys import KeyBar
 from inspector.widgets.bars.input_lines import InputLine
 from inspector.widgets.bars.status_line import Banner, Piece, StatusLine
@@ -34,6 +36,8 @@ from inspector.widgets.messages.detail_pane import Detail, DetailPane
 RECENT, MAX_RECENT = "searches", 8
 GLANCE = 0.04
 """Seconds the cursor must rest before its message is read."""
+FOLLOWING = 3
+"""Messages shown below the one under the cursor."""
 WIDE = WIDTHS[-1][0]
 """Columns from which there is room for a message beside the hits."""
 
@@ -82,11 +86,12 @@ class SearchScreen(Page):
         self._searched = False
 
     def compose(self) -> ComposeResult:
-        """Input, number of hits, errors, hits, on a wide screen the message of one, key bar."""
+        """Input, a hint, number of hits, errors, hits, on a wide screen the message of one, key bar."""
         yield InputLine(self.asked.label, self.asked.expects)
+        yield Static(id="hint")
         yield StatusLine(id="found")
         yield Banner()
-        yield Horizontal(HitList(empty=_hint(self.asked.hint, self._recent)), DetailPane())
+        yield Horizontal(HitList(empty=""), DetailPane())
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -94,7 +99,7 @@ class SearchScreen(Page):
         self.hits.now = shell(self).now()
         kept = shell(self).recall(RECENT)
         self._recent = tuple(kept.splitlines()) if isinstance(kept, str) else ()
-        self.hits.empty = _hint(self.asked.hint, self._recent)
+        self.query_one("#hint", Static).update(content(_hint(self.asked.hint, self._recent)))
         self.question.focus()
         if self._text:
             self.question.value = self._text
@@ -115,6 +120,7 @@ class SearchScreen(Page):
         asked = text.strip()
         if asked:
             self._keep(asked)
+            self.add_class("-asked")
             self.hits.empty = "Searching … esc cancels"
             self.hits.show(ListRows(()))
             self.found.left = self.found.right = ()
@@ -138,7 +144,7 @@ class SearchScreen(Page):
             (cell_len(clean_line(one)) for one in {hit.title for hit in answer.hits}), default=0
         )
         none = f"{self.asked.none} “{clean_line(answer.text)}” · / starts another search"
-        self.hits.empty = none if answer.text else _hint(self.asked.hint, self._recent)
+        self.hits.empty = none if answer.text else ""
         self._searched = bool(answer.text)
         self.hits.show(ListRows(answer.hits), cursor=0)
         self.query_one(Banner).say(" · ".join(error.line for error in answer.errors))
@@ -159,11 +165,12 @@ class SearchScreen(Page):
     def _read(self) -> None:
         """Read the message under the cursor, once the cursor rests."""
         if (found := self.hits.current) is not None:
-            row = (found.hit.row_id,)
-            ask_store(self, "message", found.location, lambda store: store.messages(row), self._show)
+            row = found.hit.row_id
+            ask_store(self, "message", found.location, partial(_with_next, row), self._show)
 
     def _show(self, messages: Sequence[Message]) -> None:
-        self.query_one(DetailPane).tell(Detail(None, messages[0]) if messages else None)
+        shown = Detail(None, messages[0], then=tuple(messages[1:])) if messages else None
+        self.query_one(DetailPane).tell(shown)
 
     def on_resize(self) -> None:
         """Show the message under the cursor as soon as there is room."""
@@ -204,10 +211,13 @@ class SearchScreen(Page):
         self.copy(clean_line(found.hit.excerpt) if found else "")
 
 
+def _with_next(row: int, store: Store) -> Sequence[Message]:
+    return store.message_and_next(row, FOLLOWING)
+
+
 def _hint(hint: str, recent: Sequence[str]) -> str:
     """What to type, and earlier queries."""
-    lines = [hint, "", "Earlier searches (↑ brings one back):", *(f"  {one}" for one in recent)]
-    return "\n".join(lines if recent else lines[:1])
+    return f"{hint}\nEarlier searches (↑ brings one back): {' · '.join(recent)}" if recent else hint
 
 
 def _summary(answer: SearchAnswer) -> tuple[Piece, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from rich.style import Style
 from textual import events
+from textual.geometry import Size
 from textual.message import Message as Event
 from textual.strip import Strip
 from textual.widget import Widget
@@ -18,16 +19,16 @@ from inspector.terminal.line import Line, Palette
 TITLE = "what if"
 RESTING = "← → change"
 """The hint while the messages have focus; with focus on the bar, the footer lists its keys."""
-FULL, TITLED = 118, 128
-"""Widths from which every setting has its full name, and from which the bar has a title."""
+SPACED, TITLED = 118, 128
+"""Widths from which the settings stand apart, and from which the bar has a title."""
 
 
 class WhatIfBar(Widget, can_focus=True):
-    """One line of settings. It changes nothing itself; it announces the what-if values."""
+    """The settings, on as many lines as they need. It changes nothing; it announces the what-if values."""
 
     BINDINGS = bindings("what_if")
     DEFAULT_CSS = """
-    WhatIfBar { height: 1; background: $surface; }
+    WhatIfBar { height: auto; background: $surface; }
     WhatIfBar:focus { background: $panel; }
     """
 
@@ -53,7 +54,7 @@ class WhatIfBar(Widget, can_focus=True):
     def show(self, state: WhatIf | None) -> None:
         """Show a state without announcing it."""
         self._state = state
-        self.refresh()
+        self.refresh(layout=True)
 
     def action_turn(self, step: int) -> None:
         """Turn the selected setting."""
@@ -84,18 +85,22 @@ class WhatIfBar(Widget, can_focus=True):
             place = next(place for place, setting in enumerate(BAR_SETTINGS) if setting.key == key)
             self.become(replace(self._state, selected=place))
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As many lines as the settings need."""
+        return max(1, len(self._rows(width)))
+
     def render_line(self, y: int) -> Strip:
         """The settings, the selected one between arrows."""
         palette, width = Palette.of(self.app), self.size.width
-        line = Line().gap()
+        line, rows = Line().gap(), self._rows(width)
         if self._state is None or width >= TITLED:
             line.add(TITLE, palette.style("ink-muted", bold=True)).gap(2)
         if self._state is None:
             line.add("measuring …", palette.style("ink-faint"))
             return line.strip(width, self.rich_style)
-        for setting, text in self._texts(width):
-            line.add(text, self._style(setting, palette)).gap(1 if width >= FULL else 0)
-        if not self.has_focus and width - line.width > len(RESTING) + 2:
+        for setting, text in rows[y] if y < len(rows) else ():
+            line.add(text, self._style(setting, palette)).gap(_gap(width))
+        if y == len(rows) - 1 and not self.has_focus and width - line.width > len(RESTING) + 2:
             line.to(width - len(RESTING) - 1).add(RESTING, palette.style("ink-faint"))
         return line.strip(width, self.rich_style)
 
@@ -110,10 +115,10 @@ class WhatIfBar(Widget, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         """Select the setting under the pointer."""
         start = 1 if self.size.width < TITLED else len(TITLE) + 3
-        for setting, text in self._texts(self.size.width):
+        for setting, text in self._rows(self.size.width)[event.y]:
             if start <= event.x < start + len(text):
                 self.supposing(setting.key)
-            start += len(text) + (1 if self.size.width >= FULL else 0)
+            start += len(text) + _gap(self.size.width)
 
     def on_mouse_scroll_up(self) -> None:
         """The wheel turns the selected setting."""
@@ -123,13 +128,24 @@ class WhatIfBar(Widget, can_focus=True):
         """The wheel turns the selected setting back."""
         self.action_turn(-1)
 
-    def _texts(self, width: int) -> Iterator[tuple[BarSetting, str]]:
+    def _rows(self, width: int) -> list[list[tuple[BarSetting, str]]]:
+        """The settings and their texts, line by line."""
+        rows: list[list[tuple[BarSetting, str]]] = []
+        used = width
+        for setting, text in self._texts():
+            used += len(text) + _gap(width)
+            if used > width:
+                rows.append([])
+                used = 1 + len(text) + _gap(width)
+            rows[-1].append((setting, text))
+        return rows
+
+    def _texts(self) -> Iterator[tuple[BarSetting, str]]:
         """Each setting and its text; a changed one has a star."""
         state = self._state
         for setting in BAR_SETTINGS if state is not None else ():
             assert state is not None
-            label = setting.label if width >= FULL else setting.brief
-            words = f"{label} {state.shown(setting)}".strip() + ("*" if state.differs(setting) else "")
+            words = f"{setting.label} {state.shown(setting)}" + ("*" if state.differs(setting) else "")
             yield setting, f"‹{words}›" if setting is state.setting else f" {words} "
 
     def _style(self, setting: BarSetting, palette: Palette) -> Style:
@@ -143,5 +159,10 @@ class WhatIfBar(Widget, can_focus=True):
         """Set a state and announce it, if it is new."""
         if state is not None and state != self._state:
             self._state = state
-            self.refresh()
+            self.refresh(layout=True)
             self.post_message(self.Changed(state))
+
+
+def _gap(width: int) -> int:
+    """Cells between two settings."""
+    return 1 if width >= SPACED else 0

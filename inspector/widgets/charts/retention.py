@@ -23,8 +23,8 @@ WARM, HOT = 0.34, 0.67
 """Shares lost from which a count becomes a warning, and critical."""
 PENDING, UNCHANGED = "Which facts are kept is known once there is a summary.", "Nothing is removed or lost."
 """What stands for the counts before there is a summary, and where there will be none."""
-BROAD = 60
-"""Cells of a bar that has room to say what its shares are shares of."""
+BY_WEIGHT, LEAST_BAR = "by weight ", 5
+"""What the shares of a bar are shares of, and the cells a bar keeps beside these words."""
 KEPT, LOST, UNSUPPORTED = "▇", "░", "▒"
 """Textures that differ without colour too."""
 
@@ -169,8 +169,10 @@ def weight_line(found: Retention, width: int, ink: Palette) -> Line:
     if found.score is None:
         return Line().gap().add("What is summarised holds no checkable facts.", ink.style("ink-muted"))
     claims = len(found.unfounded)
-    left = f"kept {fmt.percent(found.score)} {'by weight ' if width >= BROAD else ''}"
+    left = f"kept {fmt.percent(found.score)} "
     right = f" lost {fmt.percent(1 - found.score)}" + (f" · {claims:,} unsupported" if claims else "")
+    if width - len(left) - len(BY_WEIGHT) - len(right) - 2 >= LEAST_BAR:
+        left += BY_WEIGHT
     cells = max(0, width - len(left) - len(right) - 2)
     kept, lost, other = weight_cells(found, cells)
     line = Line().gap().add(left, ink.style("ink-muted")).add(KEPT * kept, ink.style("severity-ok"))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from rich.style import Style
 
 from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, RowState, images_in
+from core.redact.quick_check import masked_start
 from core.support import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line, Palette
@@ -19,6 +21,9 @@ from inspector.widgets.panes.text_pane import TextPane
 
 CHUNK = 64 * 1024
 """Characters of a message laid out at first, and added on request."""
+
+FOLLOWING_CHARS, FOLLOWING_LINES = 2_000, 8
+"""Most characters and lines of a message that followed."""
 
 STATES = {
     RowState.LIVE: "",
@@ -43,6 +48,7 @@ class Detail:
         answers: Index of the message whose call this tool result answers.
         answered_by: Index of the result for each call id.
         shown: Characters to lay out.
+        then: Messages that followed, of which the beginning is shown below.
     """
 
     index: int | None
@@ -57,6 +63,7 @@ class Detail:
     answered_by: Mapping[str, int] = field(default_factory=dict)
     tool: str | None = None
     shown: int = CHUNK
+    then: tuple[Message, ...] = ()
 
 
 class DetailPane(TextPane):
@@ -91,6 +98,23 @@ def detail_lines(detail: Detail | None, width: int, palette: Palette) -> Iterato
     yield from _thinking(detail, width, palette)
     yield from _text(detail, width, palette)
     yield from _calls(detail, width, palette)
+    for message in detail.then:
+        yield Line()
+        yield from _beginning(message, width, palette)
+
+
+def _beginning(message: Message, width: int, palette: Palette) -> Iterator[Line]:
+    """Who wrote a message that followed, and its first lines."""
+    yield Line().add(glyphs.RULE * width, palette.style("ink-faint"))
+    yield _title(Detail(None, message), palette)
+    calls = (f"{glyphs.CALL} {call.name} {laid_out(call.arguments)}" for call in message.tool_calls)
+    words = laid_out(message.text) if message.role == "tool" else message.text
+    text = masked_start("\n".join(part for part in (words, *calls) if part), FOLLOWING_CHARS)
+    lines = list(islice(wrap(clean(text), width), FOLLOWING_LINES + 1))
+    for line in lines[:FOLLOWING_LINES]:
+        yield Line().preformatted(line, palette.style("ink-muted"))
+    if len(lines) > FOLLOWING_LINES:
+        yield Line().add("…", palette.style("ink-muted"))
 
 
 def _title(detail: Detail, palette: Palette) -> Line:

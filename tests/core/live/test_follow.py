@@ -261,3 +261,15 @@ def test_a_share_is_reported_when_it_is_passed(writer: Writer, monkeypatch: pyte
     assert found.facts["share"] >= 0.5
     writer.message("more")
     assert [one for one in follower.look() if one.kind is LiveKind.ALERT] == []
+
+
+def test_a_share_of_a_limit_that_another_engine_did_not_name_is_not_reported(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.live.alerts.PAUSE", 0.0)
+    (writer.home / "config.yaml").write_text(
+        "model:\n  default: gpt-5.2\n  context_length: 64000\ncontext:\n  engine: lcm\n"
+    )
+    follower = begun(writer, Limits(share=0.5))
+    writer.message("x" * 400_000)
+    assert [one for one in follower.look() if one.kind is LiveKind.ALERT] == []

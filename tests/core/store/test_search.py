@@ -39,7 +39,9 @@ def test_every_word_must_be_there_and_the_newest_comes_first(
     assert [hit.row_id for hit in store.search("fox", session="s").hits] == [1]
     assert [hit.row_id for hit in store.search('"brown fox"').hits] == [1]
     assert [hit.row_id for hit in store.search("needle").hits] == [2]
-    assert [hit.row_id for hit in store.search("walrus").hits] == [5]
+    assert [(hit.row_id, hit.excerpt) for hit in store.search("walrus").hits] == [
+        (5, "a picture of a walrus")
+    ]
     assert store.search("absent").hits == ()
     assert store.search("  ").hits == ()
 
@@ -161,6 +163,31 @@ def test_a_search_for_a_credential_finds_its_message_and_does_not_repeat_it(
     database.message("s", "user", f"DATABASE_PASSWORD={SECRET}")
     [hit] = opened(database).search(SECRET).hits
     assert hit.excerpt == "DATABASE_PASSWORD=[redacted:secret-value]"
+
+
+@pytest.mark.parametrize("release", ["0.2", "0.22"])
+def test_tool_calls_and_results_are_quoted_without_the_escapes_of_json(
+    make: Make, opened: Opened, release: str
+) -> None:
+    database = make(release)
+    database.session("s")
+    called = json.dumps({"content": 'say "hello"\nto the café'})
+    database.message("s", "assistant", "", calls=[("c", "write_file", called)])
+    database.message("s", "tool", json.dumps({"output": 'two lines:\nthe "café" opens'}))
+    database.message("s", "user", r"Why is the path C:\new\cafe wrong?")
+    [result], [call], [asked] = (opened(database).search(word).hits for word in ("opens", "hello", "wrong"))
+    assert 'two lines: the "café" opens' in result.excerpt
+    assert 'say "hello" to the café' in call.excerpt
+    assert r"C:\new\cafe" in asked.excerpt
+
+
+@pytest.mark.parametrize("release", ["0.2", "0.22"])
+def test_the_newest_messages_of_users_are_listed_without_a_search(
+    make: Make, opened: Opened, release: str
+) -> None:
+    said = opened(talk(make, release)).newest_said(2)
+    assert [(hit.row_id, hit.session_id) for hit in said] == [(5, "t"), (4, "t")]
+    assert "a picture of a walrus" in said[0].excerpt
 
 
 def test_an_excerpt_begins_with_a_whole_word_close_to_the_match(make: Make, opened: Opened) -> None:

@@ -172,11 +172,29 @@ def test_an_ascii_terminal_gets_what_it_can_show(tmp_path: Path) -> None:
 
 
 def test_a_command_after_demo_answers_for_the_samples(
-    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sample_sessions.demo.demo_home", lambda: home)
+    samples = tmp_path / "hermes-inspector" / "demo-1"
+    samples.parent.mkdir()
+    samples.symlink_to(home)
+    monkeypatch.setattr("sample_sessions.demo.demo_home", lambda: samples)
     on_samples = cli("demo", "sessions", "--limit", "2", "--json").json
-    assert on_samples == cli("sessions", "--limit", "2", "--json", "--home", home).json
-    assert cli("demo", "--path").out == f"{home}\n"
+    assert on_samples == cli("sessions", "--limit", "2", "--json", "--home", samples).json
+    assert cli("demo", "--path").out == f"{samples}\n"
     assert "`hermes-inspector demo sessions` lists them" in cli("demo", "why", "no-such", code=3).err
-    assert "`hermes-inspector sessions` lists them" in cli("why", "no-such", "--home", home, code=3).err
+    assert "`hermes-inspector demo plugin install`" in cli("demo", "plugin", "status").out
+
+
+def test_commands_that_are_advised_ask_the_same_database(
+    cli: Cli, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "400")
+    elsewhere = tmp_path / "my hermes"
+    elsewhere.symlink_to(home)
+    named = f"hermes-inspector --home '{elsewhere}'"
+    assert f"`{named} sessions` lists them" in cli("why", "no-such", "--home", elsewhere, code=3).err
+    assert f"`{named} plugin install`" in cli("--home", elsewhere, "plugin", "status").out
+    found = cli("findings", "--home", elsewhere, "--json").json["findings"]
+    advised = [one["remedy"] for one in found if "hermes-inspector" in one["remedy"]]
+    assert advised
+    assert all(named in remedy for remedy in advised)

@@ -17,7 +17,9 @@ from tests.core.compress.engines.builders import FIRST_TWO, engine
 
 def lines(release: str, *, recorder: bool = True, dashboard: bool | None = True) -> str:
     settings = Settings("home", "python", "root", "state", engine=False, recorder=recorder, summariser={})
-    return "\n".join(Status(settings, True, "compressor", release, True, Extent(), dashboard).lines())
+    return "\n".join(
+        Status(settings, True, "compressor", release, True, Extent(), dashboard).lines("hermes-inspector")
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,7 +50,9 @@ def test_a_hermes_without_the_pages_of_its_dashboard_has_no_tab(dashboard: bool 
 
 
 def test_a_home_is_told_to_have_no_plugin(tmp_path: Path) -> None:
-    assert "not installed" in next(Status(None, False, "compressor", None, False, Extent()).lines())
+    status = Status(None, False, "compressor", None, False, Extent())
+    advised = "not installed; run `hermes-inspector --home X plugin install`"
+    assert next(status.lines("hermes-inspector --home X")) == advised
 
 
 @pytest.mark.parametrize(
@@ -71,4 +75,6 @@ def test_an_engine_that_is_loaded_before_ours_is_reported(
 def test_what_is_loaded_first_is_a_line_where_ours_is_chosen() -> None:
     settings = Settings("home", "python", "root", "state", engine=True, recorder=False, summariser={})
     chosen = Status(settings, True, "inspector", "0.19.0", True, Extent(), True, ("lcm",))
-    assert "may not be the engine: lcm is loaded first, and Hermes 0.19.0" in "\n".join(chosen.lines())
+    assert "may not be the engine: lcm is loaded first, and Hermes 0.19.0" in "\n".join(
+        chosen.lines("hermes-inspector")
+    )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from core.compress.facts.readable import decoded, one_line
 from core.compress.facts.topic import roots
 from core.model.transcript.message import Message
+from core.support.json_escapes import without_escapes
 
 _EXCERPT = 200
 _READ = 2000
@@ -68,7 +69,7 @@ class RecallIndex:
 
 
 def _text(message: Message) -> str:
-    calls = (f"{call.name} {call.arguments}" for call in message.tool_calls)
+    calls = (f"{call.name} {without_escapes(call.arguments)}" for call in message.tool_calls)
     text = decoded(message.text) if message.role == "tool" else message.text
     return "\n".join(part for part in (text, *calls) if part)
 

@@ -13,11 +13,13 @@ from core.preview.offers import Offers, Writer
 from core.support import formatting as fmt
 from inspector.base.commands import bindings
 from inspector.terminal.line import Line
-from inspector.terminal.text import content
+from inspector.terminal.text import cell_len, clean_line, content
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 
 KEEPS = "Nothing leaves this machine and nothing is written. Enter chooses, esc cancels."
+TITLE = 24
+"""Most cells of a summariser's title."""
 ANOTHER = "For another model or server, press o."
 
 
@@ -32,8 +34,14 @@ class WriterList(RowList[Writer]):
         """Draw name, price, description."""
         ink, muted = self.palette.style("ink", bold=True), self.palette.style("ink-muted")
         price = "$0" if row.sends is None else fmt.money(row.price, mark=fmt.ESTIMATE)
-        line = Line().gap(2).cell(row.title, 24, ink).cell(price, 9, self.palette.style("money"), right=True)
-        return line.gap(3).add(row.detail, muted, most=max(0, width - line.width))
+        writers = filter(None, map(self.rows.row, range(self.rows.count)))
+        longest = max(cell_len(clean_line(writer.title)) for writer in writers)
+        line = Line().gap(1).cell(row.title, min(longest, TITLE) + 1, ink)
+        return (
+            line.cell(price, 8, self.palette.style("money"), right=True)
+            .gap(2)
+            .add(row.detail, muted, most=max(0, width - line.width))
+        )
 
 
 class WriterChoice(ModalScreen[Writer | Another | None]):

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.events import Resize
 
+from core.errors import InspectorError
 from core.explain.headline.usage import usage_headline
 from core.model.accounting.ledger import LedgerRow
 from core.store.database.locate import Location
@@ -126,8 +127,11 @@ class UsagePanel(Reporting, Vertical):
 
     def report(self, error: BaseException) -> None:
         """Report an error, which also takes the place of a missing answer."""
-        super().report(error)
-        if self._answer is None and (told := failed(error)) is not None:
+        told = failed(error) if self._answer is None else None
+        if told is None or not isinstance(error, InspectorError):
+            super().report(error)
+        else:
+            shell(self).failures.append(error)
             self.query_one(AnswerBar).answer = told
             self.query_one("#sums", StatusLine).left = titled("Usage", self.question.title)
             self.rows.empty = FAILED

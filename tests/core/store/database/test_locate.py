@@ -154,3 +154,9 @@ def test_links_that_lead_to_the_same_database_count_once(tmp_path: Path, to: str
 )
 def test_commands_about_the_samples_begin_with_demo(home: str, command: str) -> None:
     assert Location(Path("/") / home / "state.db").command == command
+
+
+def test_commands_about_a_named_database_name_it_again() -> None:
+    named = Location(Path("/x/state.db"), options="--home /x")
+    assert named.command == "hermes-inspector --home /x"
+    assert named == Location(Path("/x/state.db"))

@@ -35,7 +35,7 @@ def test_rows_that_cannot_be_read_are_missed(make: Make, opened: Opened, release
     database.connection.execute("DELETE FROM messages WHERE id > ?", (rows[2],))
     assert complaints(opened(database), "s") == [
         "the session counts 8 live messages, 3 of them could be read: the database may be damaged; "
-        "hermes-inspector doctor --integrity"
+        "`doctor --integrity` checks it"
     ]
 
 

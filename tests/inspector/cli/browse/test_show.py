@@ -20,3 +20,13 @@ def test_a_credential_spelled_in_escaped_letters_of_a_call_is_masked(
         call = ("c", "terminal", json.dumps({"command": "密码：HarborAmber4558"}))
         made.message("a", "assistant", "ok", calls=[call])
     assert "HarborAmber4558" not in cli("show", "a", *form, "--home", tmp_path).out
+
+
+def test_a_line_of_a_tool_shows_its_text_without_the_escapes_of_json(tmp_path: Path, cli: Cli) -> None:
+    with SessionDatabase(tmp_path / "state.db") as made:
+        made.session("a")
+        made.message("a", "assistant", "", calls=[("c", "terminal", json.dumps({"command": 'echo "café"'}))])
+        made.message("a", "tool", json.dumps({"output": 'one\n"two"'}))
+    shown = cli("show", "a", "--home", tmp_path).out
+    assert 'terminal {"command": "echo "café""}' in shown
+    assert '{"output": "one "two""}' in shown

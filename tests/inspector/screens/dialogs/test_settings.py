@@ -55,6 +55,19 @@ async def test_a_row_with_room_says_what_its_setting_does(app: InspectorApp, wid
         assert "default" in row
 
 
+@pytest.mark.parametrize("width", [80, 200])
+async def test_the_card_shows_what_the_file_can_hold_the_own_part_first(
+    app: InspectorApp, width: int
+) -> None:
+    async with app.run_test(size=(width, 60)) as pilot:
+        await opened(pilot)
+        await pilot.press(*["down"] * 10)
+        await pilot.pause()
+        shown = drawn(pilot)
+        assert "What the file can hold" in shown
+        assert shown.index("  cache_break: 0.10") < shown.index("theme: hermes-light")
+
+
 async def test_a_theme_is_worn_while_the_cursor_is_on_it_and_taken_off_again(app: InspectorApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await opened(pilot)

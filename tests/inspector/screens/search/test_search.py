@@ -69,6 +69,23 @@ async def test_before_anything_is_typed_it_says_what_to_type_and_what_was_search
         assert running.screen.query_one(Input).value == "answer"
 
 
+async def test_before_anything_is_typed_the_newest_of_what_was_written_is_there_to_open(
+    app: MakeApp, home: Path, database: SessionDatabase
+) -> None:
+    database.message("plain", "user", "Where did the walrus go?")
+    async with settled(running := app(home), 120, 30) as pilot:
+        await press(pilot, "ctrl+f")
+        screen = front(running, SearchScreen)
+        await settle(pilot)
+        assert "what you wrote last" in drawn(pilot)
+        assert {hit.hit.role for hit in screen.hits.rows.rows} == {"user"}  # type: ignore[attr-defined]
+        assert screen.hits.current is not None
+        assert screen.hits.current.hit.excerpt == "Where did the walrus go?"
+        await press(pilot, *"walrus", "enter")
+        assert "Type words of a message" not in drawn(pilot)
+        assert "1 message " in drawn(pilot)
+
+
 async def test_a_search_for_a_credential_is_not_remembered(app: MakeApp, home: Path) -> None:
     state = Remembering()
     state.remember("welcomed", True)
@@ -202,3 +219,18 @@ async def test_a_wide_screen_shows_the_message_under_the_cursor_in_full(app: Mak
                 rows.add(found.hit.row_id)
                 await press(pilot, key)
             assert len(rows) == 2
+
+
+async def test_a_wide_screen_shows_what_came_after_the_message_in_its_session(
+    app: MakeApp, home: Path, database: SessionDatabase
+) -> None:
+    database.message("plain", "user", "Where is the needle?")
+    database.message("silent", "user", "something else")
+    database.message("plain", "assistant", "In the haystack.")
+    async with settled(running := app(home), 200, 40) as pilot:
+        await press(pilot, "ctrl+f", *"needle", "enter")
+        front(running, SearchScreen)
+        await settle(pilot)
+        shown = drawn(pilot)
+        assert shown.index("Where is the needle?") < shown.index("In the haystack.")
+        assert "something else" not in shown

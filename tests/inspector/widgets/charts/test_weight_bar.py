@@ -26,6 +26,13 @@ def test_each_part_has_its_own_sign_and_its_words() -> None:
     assert "lost 20% · 2 unsupported" in text
 
 
+@pytest.mark.parametrize(("width", "said"), [(36, True), (30, False)])
+def test_a_bar_says_that_it_is_by_weight_wherever_a_bar_is_left(width: int, said: bool) -> None:
+    text = weight_line(report(1.0), width, INK).text
+    assert ("kept 100% by weight" in text) is said
+    assert KEPT in text
+
+
 def test_without_facts_it_says_so() -> None:
     assert "no checkable facts" in weight_line(report(None, facts=0), 80, INK).text
 

@@ -75,6 +75,19 @@ async def test_turning_a_setting_moves_the_cut_and_reset_brings_it_back(samples:
         assert "what-if plan" not in drawn(pilot)
 
 
+async def test_a_narrow_bar_names_every_setting_on_two_lines_and_each_can_be_clicked(
+    samples: Location,
+) -> None:
+    async with settled(open_app(samples, FULL), 80, 24) as pilot:
+        bar = pilot.app.screen.query_one(WhatIfBar)
+        words = "\n".join(drawn(pilot).splitlines()[-3:-1])
+        for name in ("window 200K", "threshold 0.50", "release 0.19", "process fresh", "output reserve none"):
+            assert name in words
+        assert await pilot.click(bar, offset=(6, 1))
+        assert bar.state is not None
+        assert bar.state.setting.key == "warm"
+
+
 async def test_another_release_is_measured_again(samples: Location) -> None:
     async with settled(open_app(samples, FULL), 120, 40) as pilot:
         await press(pilot, "w", *["tab"] * 5, "left")
@@ -264,7 +277,7 @@ async def test_hostile_text_reaches_no_terminal_at_any_size(samples: Location) -
 async def test_the_bar_is_distinguished_from_what_is_true_without_colour(samples: Location) -> None:
     async with settled(open_app(samples, FULL), 80, 24) as pilot:
         await press(pilot, "right")
-        assert "‹win 256K*›" in drawn(pilot)
+        assert "‹window 256K*›" in drawn(pilot)
         assert view(pilot).query_one(WhatIfBar).state is not None
 
 

@@ -110,9 +110,11 @@ async def test_the_total_says_how_the_first_line_was_worked_out(app: InspectorAp
 async def test_what_cannot_be_read_is_answered_with_the_reason_not_waited_for(tmp_path: Path) -> None:
     broken = tmp_path / "state.db"
     broken.write_bytes(b"not a database at all " * 50)
-    async with settled(InspectorApp(locate(db=broken), now=lambda: NOW), 120, 30) as pilot:
+    app = InspectorApp(locate(db=broken), now=lambda: NOW)
+    async with settled(app, 120, 30, notifications=True) as pilot:
         await press(pilot, "u")
         shown = drawn(pilot)
+        assert not [one for one in app._notifications if "not a SQLite" in one.message]
         assert "■" in shown.splitlines()[1]
         assert "not a SQLite database" in " ".join(shown.split())
         assert "Nothing could be added up" in shown
