@@ -149,7 +149,8 @@ def _lines(
         yield f"{here.conversation.name} · {tip.model or 'model unknown'}"
     yield from output.headline(said)
     yield ""
-    yield from _standing(found)
+    foreign = here is not None and here.context.engine is not None and not found.engine
+    yield from _standing(found, "by Hermes' own rules it" if foreign else "it")
     replaced = here.rules if here and found.engine else ()
     yield from (f"note: {note}" for note in notes if note not in replaced)
     yield ""
@@ -162,8 +163,8 @@ def _lines(
         yield from (f"  {line}" for line in text.split("\n"))
 
 
-def _standing(found: Plan) -> Iterator[str]:
-    """The size, the threshold, and what blocks a compaction."""
+def _standing(found: Plan, it: str) -> Iterator[str]:
+    """The size, the threshold, and what blocks a compaction; `it` names by whose rules."""
     from core.support import formatting as fmt
     from inspector.base.event_words import window_words
 
@@ -171,7 +172,7 @@ def _standing(found: Plan) -> Iterator[str]:
     yield f"Hermes {found.release}, {state} · {window_words(found.window)}"
     fires = "an unknown size" if found.threshold_tokens is None else f"{found.threshold_tokens:,}"
     known = found.engine or found.threshold_tokens is not None
-    verdict = f": it would {'' if found.would_fire else 'not '}fire" if known else ""
+    verdict = f": {it} would {'' if found.would_fire else 'not '}fire" if known else ""
     size = fmt.count(found.compared_tokens, mark=fmt.ESTIMATE if found.is_estimate else "")
     yield f"{size} tokens, fires at {fires}{verdict}"
     yield from (f"blocked: {reason}" for reason in found.blocked_by)

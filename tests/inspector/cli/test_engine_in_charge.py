@@ -52,6 +52,7 @@ def test_hermes_own_engine_is_no_news(home: Path, cli: Cli) -> None:
 def test_a_plan_does_not_say_when_another_engine_fires(taken_over: list[str], cli: Cli) -> None:
     found = cli("plan", "latest", *taken_over, "--json").json
     assert found["headline"].startswith("The context engine 'lcm' decides here")
+    assert ": by Hermes' own rules it would " in cli("plan", "latest", *taken_over).out
 
 
 def test_why_counts_no_tokens_down_to_a_limit_that_another_engine_never_named(

@@ -58,7 +58,8 @@ def left_open(case: StoreCase, min_days: int) -> Iterable[Found]:
 @store_rule("H1")
 def where_the_bytes_are(case: StoreCase, max_bytes: int) -> Iterable[Found]:
     """What the file consists of; row counts if it is large, unless the integrity check reads it anyway."""
-    tables = ", ".join(f"{table.rows:,} {table.name}" for table in case.health.tables if table.rows)
+    counts = [(table.rows, table.name) for table in case.health.tables]
+    tables = ", ".join(f"{plural(rows, 'row')} in {name}" for rows, name in counts if rows)
     evidence = Evidence(Source.DATABASE, str(case.health.path), tables)
     small = case.health.size <= max_bytes
     parts = bytes_by_part(case.store) if small or case.integrity else {}

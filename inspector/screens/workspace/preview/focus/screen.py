@@ -39,6 +39,7 @@ from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.text_pane import TextPane
 
+LAB = "focus lab"
 COLUMN = 3
 HIGH = [*HEIGHTS, (45, "-high")]
 """Rows from which there is room for the summaries and their facts at once."""
@@ -117,8 +118,9 @@ class FocusLab(Page):
         bar.heading = here.name
         count = fmt.plural(self._basis.plan.middle.size, "message")
         ways = "two" if len(self._topics) == COMPARED else "three"
-        bar.detail = f"{count} summarised {ways} ways · {self._writer.title}"
-        bar.place = bar.brief_place = "" if self._engine is None else f"engine {self._engine.title}"
+        bar.detail = f"{LAB} · {count} summarised {ways} ways · {self._writer.title}"
+        bar.place = "" if self._engine is None else f"engine {self._engine.title}"
+        bar.brief_place = bar.place or LAB
         self.query_one(AnswerBar).waiting = f"Writing {fmt.count(len(self._topics))} summaries …"
         self.query_one(FateList).focus()
         self.make()

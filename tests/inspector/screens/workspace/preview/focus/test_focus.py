@@ -119,6 +119,8 @@ async def test_one_topic_is_compared_with_none(samples: Location) -> None:
         lab = front(pilot.app, FocusLab)
         assert len(lab.columns) == 2
         assert "summarised two ways" in drawn(pilot)
+        async for _ in at_sizes(pilot, (140, 40), (80, 24)):
+            assert "focus lab" in drawn(pilot).splitlines()[0]
 
 
 @pytest.mark.parametrize("typed", [" | ", "a | b | c"])
