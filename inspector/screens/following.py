@@ -6,15 +6,18 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from textual import getters
 from textual.app import ComposeResult
 
 from core.errors import InspectorError
 from core.explain.events import explain
+from core.explain.explanation import Explanation
 from core.live.alerts import Limits
 from core.live.event import LiveEvent
 from core.live.follow import Follower
+from core.live.log_tail import event_of
 from core.live.status import Pace, newest_session, pace_of
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -39,6 +42,8 @@ from inspector.widgets.panes.text_pane import TextPane
 MAX_EVENTS = 200
 """Events kept on screen, the newest first."""
 NOTHING_YET = "Calls and compactions appear here as Hermes writes them."
+BEFORE, MAX_BEFORE = "Before that, newest first:", 40
+"""Above what the log holds of the session from before it was followed, and most lines of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,7 @@ class Found:
         curve: The sizes of its requests.
         events: New events in writing order, each with whether it alerts the user.
         problem: What could not be read; empty if nothing.
+        earlier: Calls and failures of the session that the log held already, newest first.
     """
 
     place: Location
@@ -57,6 +63,7 @@ class Found:
     curve: RequestCurve
     events: tuple[tuple[LiveEvent, bool], ...]
     problem: str
+    earlier: tuple[LiveEvent, ...] = ()
 
 
 class FollowingScreen(Page):
@@ -83,6 +90,7 @@ class FollowingScreen(Page):
         self._rhythm = Rhythm(self)
         self._found: Found | None = None
         self._told: deque[tuple[LiveEvent, bool]] = deque(maxlen=MAX_EVENTS)
+        self._earlier: tuple[LiveEvent, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Session, answer, error, figures, curve, events, key bar."""
@@ -95,7 +103,7 @@ class FollowingScreen(Page):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Start following; earlier events are not shown."""
+        """Start following."""
         self.answer.waiting = "Reading the newest session …"
         self.pane.show(self._drawn)
         self.pane.focus()
@@ -136,6 +144,8 @@ class FollowingScreen(Page):
         if undelivered:
             self.toast(undelivered, "warning")
         first, self._found = self._found is None, found
+        if first:
+            self._earlier = found.earlier
         if found.events:
             shell(self).live.changed = shell(self).now()
             self._told.extendleft(found.events)
@@ -160,6 +170,11 @@ class FollowingScreen(Page):
             yield from paragraph(event_words.text(event), width, ink, token, bold=calls)
         if not self._told:
             yield from paragraph(NOTHING_YET, width, ink, "ink-muted")
+        if self._earlier:
+            yield Line()
+            yield from paragraph(BEFORE, width, ink, "ink-muted")
+        for event in self._earlier:
+            yield from paragraph(event_words.text(event), width, ink, "ink-muted")
 
     def action_open(self) -> None:
         """Open the conversation being followed."""
@@ -194,7 +209,15 @@ def _new_events(followers: Sequence[Follower], before: Found | None) -> Found:
         store, session = newest_session(opened)
         store.learn(session.id)
         known = explain(store, session.id)
-        return Found(store.location, pace_of(known), request_curve(known), spoken, problem)
+        earlier = _earlier(known) if before is None else ()
+        return Found(store.location, pace_of(known), request_curve(known), spoken, problem, earlier)
+
+
+def _earlier(known: Explanation) -> tuple[LiveEvent, ...]:
+    """The newest calls and failures of a session in its log, newest first."""
+    context = known.context
+    own = (one for one in reversed(context.log.records) if one.session in context.sessions)
+    return tuple(islice(filter(None, (event_of(one.where, one) for one in own)), MAX_BEFORE))
 
 
 def _figures(pace: Pace) -> tuple[Piece, ...]:
