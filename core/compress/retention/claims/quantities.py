@@ -178,7 +178,7 @@ def _other(count: _Count, evidence: Evidence) -> str:
         return ""
     beside = (_beside(count.written, line) for line in evidence.lines(count.written))
     shares = (evidence.accounts.share(count.about, roots(text), unit[:_START]) for text in beside)
-    return unit if share > max(shares, default=0.0) + _MIN_LEAD else ""
+    return unit if all(share > one + _MIN_LEAD for one in shares) else ""
 
 
 def _is_telling(count: _Count) -> bool:
@@ -210,7 +210,8 @@ def _most_alike(count: _Count, evidence: Evidence) -> tuple[str, float, float]:
         if not written.isdisjoint(quantities):
             known = max(known, accounts.share(about, words))
             continue
-        alike = {count.units[start] for of in quantities.values() for start in count.units.keys() & of.keys()}
+        starts = set[str]().union(*quantities.values())
+        alike = [unit for start, unit in count.units.items() if start in starts]
         best |= {
             unit: max(best.get(unit, 0.0), accounts.share(about, words, unit[:_START])) for unit in alike
         }

@@ -98,3 +98,14 @@ def test_what_a_program_counted_once_is_not_a_false_tally() -> None:
         assistant("The lint run of the uploader now lists 0 issues."),
     ]
     assert retention(runs, "The first lint run of the uploader listed 15 issues.").unsupported == ()
+
+
+def test_of_two_words_that_may_be_what_is_counted_every_run_names_the_same() -> None:
+    said = [
+        assistant(f"Note {name} says that nothing of the kind is planned.")
+        for name in ("alpha", "beta", "gamma")
+    ]
+    limit = "Operators who raise the tenant limit above {} should also raise the region timeout."
+    told = [*WORK, *said, user(limit.format(963)), assistant("Build 2334 is out.")]
+    summary = f"The uploader was slow, as the office proxy often is.\n{limit.format(2334)}"
+    assert [one.value for one in retention(told, summary).unsupported] == ["2334 raise"]
