@@ -44,7 +44,9 @@ MAX_REQUEST_CHARS = 1500
 _COMMITTED = re.compile(r"^\[[^\]\n]{1,60} ([0-9a-f]{7,12})\]", re.MULTILINE)
 """How git answers a commit."""
 
-_DEFINED = re.compile(r"\b(?:def|class|function|const|fn|func|interface|type|struct|enum) ([A-Za-z_]\w{5,})")
+_DEFINED = re.compile(
+    r"\b(?:def|class|function|const|fn|func|interface|type|struct|enum) ([A-Za-z_]\w{5,})(?= ?[(:={<]| extends)"
+)
 """What code defines, with a name that is no common short word."""
 
 _FIGURE = re.compile(r"[$€£¥]?(\d[\d,]*(?:\.\d+)?)")
