@@ -45,7 +45,8 @@ _COMMITTED = re.compile(r"^\[[^\]\n]{1,60} ([0-9a-f]{7,12})\]", re.MULTILINE)
 """How git answers a commit."""
 
 _DEFINED = re.compile(
-    r"\b(?:def|class|function|const|fn|func|interface|type|struct|enum) ([A-Za-z_]\w{5,})(?= ?[(:={<]| extends)"
+    r"\b(?:def|class|function|const|fn|func|interface|type|struct|enum) "
+    r"([A-Za-z_]\w{5,})(?= ?[(:={<]| extends)"
 )
 """What code defines, with a name that is no common short word."""
 

@@ -47,7 +47,7 @@ _PEOPLE = (
 """A language or nationality, which anybody may add to a name."""
 
 _NAME = re.compile(
-    rf"(?<=[a-z,(] )(?!{_DAY}[a-z]*\b|{_PEOPLE}\b)"
+    rf"(?:(?<=[a-z,(] )|(?<=[A-Z]{{2}} ))(?!{_DAY}[a-z]*\b|{_PEOPLE}\b)"
     r"(?:[A-Z][a-z]{2,15}(?: [A-Z][a-z]{2,15})*|[A-Z][A-Z+#]{1,9})(?![\w-])"
 )
 """A person, place, product or abbreviation: capitalised, but not at the beginning of a sentence."""
@@ -279,7 +279,8 @@ def _is_known_name(name: str, evidence: Evidence) -> bool:
     words = name.split()
     if len(words) == 2 and evidence.names_otherwise(*words):
         return False
-    forms = (*words, words[-1].removesuffix("s"), words[0][:3])
+    codes = claim_words().airports.get(name.lower(), ())
+    forms = (*words, words[-1].removesuffix("s"), words[0][:3], *codes)
     known = any(map(evidence.mentions, forms)) or any(map(evidence.knows, roots(name)))
     return known or (len(words) > 1 and evidence.codes_as("".join(word[0] for word in words)))
 

@@ -52,8 +52,10 @@ _COUNTS = re.compile(rf"[\s-]*(?:{'|'.join(FIGURES)}|\w+teen|\w+ty)\b", re.IGNOR
 _APART = re.compile(r"(?:days?|weeks?|hours?|minutes?) (?:after|before|later|earlier)\b", re.IGNORECASE)
 """A time between two others, which the writer computes."""
 
-_NUMBERED = re.compile(r"\b(?:levels?|phases?|steps?|stages?|versions?|\d+ of|\d or|other) $", re.IGNORECASE)
-"""A figure after this is the number of something, a whole of which a part was counted, or what is left."""
+_NUMBERED = re.compile(
+    r"\b(?:levels?|phases?|steps?|stages?|versions?|\d+ of|\d or|other|first|last) $", re.IGNORECASE
+)
+"""A figure after this is the number of something, a whole of which a part was counted, or some of more."""
 
 _WORD = rf"(?!(?:{'|'.join(FIGURES)})\b)[^\W\d_][\w/]*"
 _QUANTITY = re.compile(
@@ -79,6 +81,9 @@ _RATE = re.compile(r"\b(?:an?|per|each|every) \w+$")
 """What a figure is given for, which is not counted: `1,900 rupees a day`."""
 
 _CJK = re.compile("[\u4e00-\u9fff]")
+_SERIAL = re.compile(r"\d{7,}(?<!00)")
+"""A number too long to count anything: the id of a run."""
+
 _SEVERAL = 2
 """This many different figures may follow one label."""
 
@@ -122,7 +127,7 @@ def _counts_something(part: str, sentence: str, match: re.Match[str]) -> bool:
     """Whether a figure is a count that somebody else made: no estimate, no code, no size of a list here."""
     before, nouns = part[: match.start()], match["nouns"] or ""
     named = is_code(before, match.group()) or _COUNTS.match(nouns) or _APART.search(nouns)
-    named = named or _NUMBERED.search(before)
+    named = named or _NUMBERED.search(before) or _SERIAL.fullmatch(match[1])
     return not (named or claim_words().rough.search(before) or _is_listed(match, sentence))
 
 

@@ -103,6 +103,7 @@ class ClaimWords:
     rough_behind: re.Pattern[str]
     counted: Mapping[str, tuple[str, ...]]
     units: Mapping[str, tuple[str, ...]]
+    airports: Mapping[str, list[str]]
 
 
 def kind_of_check(text: str) -> CheckKind | None:
@@ -132,7 +133,7 @@ def claim_words() -> ClaimWords:
         "ran": _one(checks["ran"]),
         "told": _one(checks["told"]),
         "kinds": tuple(CheckKind(*(_one(kind[key]) for key in ("says", "ran"))) for kind in table["kinds"]),
-        "same_check": table["same_check"],
+        **{name: table[name] for name in ("same_check", "airports")},
         "only_compiles": table["only_compiles"],
         "attributed": {language: _attribution(**words) for language, words in table["attributed"].items()},
         "speech": {language: frozenset(words.split()) for language, words in table["speech"].items()},

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
+from math import fsum, sqrt
 
 from core.compress.facts.collect import sentences
 from core.compress.facts.lexicon import lexicon
@@ -146,6 +147,7 @@ def language_of(text: str) -> str:
         if _SCRIPT_SHARE * len(script.findall(text)) > len(text):
             return language
     counts = Counter(_SPOKEN.findall(text.lower()))
-    said = {language: sum(counts[word] for word in words) for language, words in claim_words().speech.items()}
+    speech = claim_words().speech  # a word that comes again says less than another one
+    said = {language: fsum(sqrt(counts[word]) for word in words) for language, words in speech.items()}
     most = max(said, key=said.__getitem__)
     return most if said[most] or (text and sum(map(str.isascii, text)) >= _LATIN * len(text)) else ""

@@ -51,6 +51,7 @@ IMPORT = [
         "Of the four readers the last was dropped.",
         "It is an Importer/Filter/Stub design.",
         "The last snapshot is of 29 May.",
+        "All of it starts in Houston.",
         "The page is Importer.js 8, and as booked from Houston (IAH).",
         "It uses about 0.9 GiB and answers with 501s.",
         "It raised AssertionErrors, and `AssertionErrors` stopped the stub test.",

@@ -43,6 +43,12 @@ def test_what_did_not_happen_is_flagged(claim: str) -> None:
     assert flagged(claim) == [claim]
 
 
+def test_what_runs_in_a_folder_whose_name_begins_with_test_is_no_test() -> None:
+    work = [user("Mend the ledger."), *call("terminal", "ok", command="python /testbed/reproduce.py")]
+    claim = "The existing tests were run after that and passed."
+    assert [one.where for one in retention(work, f"The ledger.\n{claim}").unsupported] == [claim]
+
+
 @pytest.mark.parametrize(
     "claim",
     [

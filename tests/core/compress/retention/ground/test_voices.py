@@ -21,6 +21,7 @@ from core.compress.retention.ground.voices import language_of
         ("Виправ цю сторінку, вона не працює, і залиш тести як є.", "uk"),
         ("Korjaa sivu, se ei toimi kun painan nappia.", "fi"),
         ("انقل الاختبارات إلى المجلد الجديد", "ar"),
+        ("be so kind: clear the cache. 'Shot at 5.19.png' 'Shot at 5.25.png' 'Shot at 5.40.png'", "en"),
     ],
 )
 def test_a_language_is_told(text: str, language: str) -> None:
