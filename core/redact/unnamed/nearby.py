@@ -78,8 +78,11 @@ _ALONE = pattern(rf"(?!{_ADDRESS})[A-Za-z0-9_-]{{32,200}}|[A-Za-z0-9+/]{{40}}|[A
 """A key that nothing identifies as one."""
 _CHANGES_OF_WORDS = 0.5
 """Minimum share of neighbours in it that differ in class, if its letters might be words."""
-_WITHIN = pattern(r"://\S*$|(?:-----|[A-Za-z0-9+/]{40})\s$")
-"""Text before a part of a URL, and before another line of a base64 file."""
+_WITHIN = pattern(r"://\S*$|-----\s$")
+"""Text before a part of a URL, and before the first line of a key file."""
+
+_IN_FILE = pattern(r"[A-Za-z0-9+/]{40}\s{1,3}$")
+"""Text before another line of a base64 file, whose random letters name nothing."""
 
 
 def nearby(text: str, begins: Iterable[tuple[int, int]]) -> Iterator[Hit]:
@@ -107,6 +110,8 @@ def _is_random(value: str) -> bool:
 def _is_named_secret(text: str, start: int, end: int) -> bool:
     """Whether the words before a value, or right after it, say that it is a credential."""
     before = _lines_before(text, start)
+    if _IN_FILE.search(before):
+        return False
     last = _LAST_WORD.search(before)
     if last and last[1].lower() in issuers().ids:
         return False  # like most: `"id": "`

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from base64 import encodebytes
+from hashlib import sha256
+
 import pytest
 
 from core.redact.text import redact_text
@@ -60,3 +63,10 @@ def test_a_word_of_another_text_says_nothing() -> None:
 def test_an_id_of_a_session_next_to_the_name_of_its_platform_is_shown() -> None:
     line = "A title  telegram  mock-model  24  109K  20261127_061717_af3e7cf6"
     assert redact_text(line) == line
+
+
+def test_the_random_letters_of_a_base64_file_name_no_key() -> None:
+    file = b"".join(sha256(bytes([0, number])).digest() for number in range(250))
+    lines = encodebytes(file).decode().splitlines()
+    shown = redact_text(r"\n".join(lines)).split(r"\n")  # as JSON writes the output of a command
+    assert shown[1:] == lines[1:]
