@@ -145,7 +145,7 @@ def _threshold(settings: Settings, rules: ThresholdRules, percent: float, base: 
         threshold = max(1, min(near_full, base - 1))
         lines.append(f"no prompt can reach that: {rules.near_full:.0%} of {base:,} = {threshold:,} instead")
     elif threshold >= base:
-        lines.append(f"{threshold:,} is the whole window: the provider refuses before compression fires")
+        lines.append(f"{threshold:,} is the whole window: a provider that keeps to it refuses before that")
     return threshold
 
 
