@@ -196,10 +196,11 @@ def _helps(event: CompressionEvent, expected: int | None, served: int | None) ->
 
 
 def _did_nothing(event: CompressionEvent) -> bool:
-    """Whether it asked no model and left as many messages, which Hermes until 0.18 still calls completed."""
-    alone = event.trigger in (Trigger.NATIVE, Trigger.PRUNE)
-    asked = alone or event.summary.status is not SummaryStatus.UNKNOWN
-    return not asked and event.messages_before is not None and event.messages_before == event.messages_after
+    """Whether it asked no model and left as much, which Hermes until 0.18 still calls completed."""
+    halved = 2 * (event.tokens_after or event.tokens or 0) < (event.tokens or 0)
+    alone = halved or event.trigger in (Trigger.NATIVE, Trigger.PRUNE)
+    asked = alone or event.summary.status is not SummaryStatus.UNKNOWN or event.messages_before is None
+    return not asked and event.messages_before == event.messages_after
 
 
 def _wrote_nothing(event: CompressionEvent) -> bool:
@@ -226,8 +227,8 @@ def _failed(event: CompressionEvent) -> Headline:
     gone = _removed(event)
     severity = Severity.WARNING if _harmless(event) and gone <= 0 else Severity.CRITICAL
     sentence = _table()["failed_with_loss" if gone > 0 else "failed"]
-    headline = sentence.format(reason=reason, gone=plural(gone, "message"))
-    return Headline(shortened(f"{headline}."), f"{helps}.", severity)
+    told = sentence.format(reason=reason, gone=plural(gone, "message"))
+    return Headline(shortened(f"{told}."), f"{helps}.", severity)
 
 
 def _removed(event: CompressionEvent) -> int:
@@ -238,8 +239,7 @@ def _removed(event: CompressionEvent) -> int:
 
 def _harmless(event: CompressionEvent) -> bool:
     """Whether nothing is wrong with the summary model: there was nothing to do, or nobody waited for it."""
-    failure = event.summary.failure
-    return failure is not None and failure.cause in _HARMLESS
+    return event.summary.failure is not None and event.summary.failure.cause in _HARMLESS
 
 
 def _fallback(event: CompressionEvent) -> Headline:

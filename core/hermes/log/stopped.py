@@ -1,4 +1,4 @@
-"""Compactions of which the log shows no end: their process was stopped before it told one."""
+"""Compactions that the log shows no end of, or an interruption: a model may have written for them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def is_last(started: LogRecord, records: Iterable[LogRecord], waited: timedelta)
 
 
 def stopped_summaries(home: Path, cache_directory: Path | None = None) -> frozenset[str]:
-    """The sessions in which a process was stopped while a model may have been writing a summary."""
+    """The sessions in which Hermes was stopped or interrupted while a model may have written a summary."""
     suspects = {line.session for line in _without_end(read_log(home, (), cache_directory)) if line.session}
     if not suspects:
         return frozenset()
@@ -41,7 +41,7 @@ def stopped_summaries(home: Path, cache_directory: Path | None = None) -> frozen
 
 
 def _without_end(ends: Log) -> list[LogRecord]:
-    """The attempts of any session that no line closes, before the last start of Hermes."""
+    """The attempts of any session that no line closes."""
     open_: list[LogRecord] = []
     for line in ends.compactions:
         if line.kind is Kind.STARTED:
@@ -49,15 +49,21 @@ def _without_end(ends: Log) -> list[LogRecord]:
         elif line.kind is Kind.DONE:
             closed = next((one for one in reversed(open_) if one.before == line.before), None)
             open_ = [one for one in open_ if one is not closed]
-    last = max(ends.starts, default=datetime.min)
-    return [line for line in open_ if line.at < last]
+    return open_
 
 
 def _asked_and_stopped(session: str, log: Log) -> bool:
     own = [line for line in log.records if line.session in (None, session)]
     for at, line in enumerate(own):
-        if line.kind is Kind.STARTED and was_stopped(line, own[at + 1 :], log.starts):
-            inner = takewhile(lambda one: one.kind not in _GOES_ON, own[at + 1 :])
-            if any(one.kind in MODEL_CALLS for one in inner):
+        if line.kind is Kind.STARTED:
+            inner = list(takewhile(lambda one: one.kind not in _GOES_ON, own[at + 1 :]))
+            asked = any(one.kind in MODEL_CALLS for one in inner)
+            if asked and (was_stopped(line, own[at + 1 :], log.starts) or any(map(_interrupted, inner))):
                 return True
     return False
+
+
+def _interrupted(line: LogRecord) -> bool:
+    """Whether an attempt ended by a person's command before the model had answered."""
+    told = line.telemetry
+    return told is not None and told.failure == "explicit_interrupt" and told.aux_model is None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import dropwhile, pairwise
+from itertools import dropwhile, pairwise, takewhile
 
 from core.hermes.markers.markers import MAX_HEAD_LINES
 from core.model.transcript.conversation import BoundaryMode
@@ -141,8 +141,8 @@ def _entry_block(
         if index <= MAX_HEAD_LINES and (not previous or _may_be_head(outlines[:index], known))
     ]
     if not opening:
-        copies = head_copies_at_start(outlines, previous)
-        return Block(0, None, BoundaryMode.ROTATION, copies, 0, set(range(copies)))
+        copies = {*range(head_copies_at_start(outlines, previous))} | _restated(outlines, previous)
+        return Block(0, None, BoundaryMode.ROTATION, len(copies), 0, copies)
     index = opening[0]
     if all(outlines[at].identity in known for at in opening[:-1]):
         # An older summary may have been copied into head or tail: the new one was stamped last.
@@ -150,6 +150,14 @@ def _entry_block(
     tail = _tail(outlines, index, previous, named and by_uid(previous))
     head = {at for at in range(index) if at == 0 or outlines[at].identity in known}
     return Block(0, index, BoundaryMode.ROTATION, len(head), max(tail, default=index) - index, head | tail)
+
+
+def _restated(outlines: Sequence[RowOutline], previous: Sequence[RowOutline]) -> set[int]:
+    """Which rows repeat earlier ones among those that another engine's rotation wrote."""
+    times = {outline.timestamp for outline in previous}
+    written = outlines[0].timestamp if outlines else None
+    batch = takewhile(lambda at: could_be_copy(outlines[at], times, written), range(len(outlines)))
+    return copies_in(outlines, [*batch], previous)
 
 
 def _may_be_head(rows: Sequence[RowOutline], known: Collection[int | None]) -> bool:

@@ -81,6 +81,8 @@ def lineage_over(connection: sqlite3.Connection, schema: Schema, links: Iterable
 
 def _light(schema: Schema) -> str:
     columns = schema.select("sessions", _COLUMNS)
+    titled = "title IS NOT NULL" if schema.has("sessions", "title") else "0"
+    columns = f"{columns}, {titled} AS titled"
     if not schema.has("sessions", "model_config", "parent_session_id"):
         return f"{columns}, NULL AS model_config"
     # Only a child's markers matter, and reading them for every session would double the time.
@@ -99,7 +101,7 @@ def _fetch(connection: sqlite3.Connection, schema: Schema, column: str, values: 
 
 
 def _link(row: Sequence[Any]) -> Link:
-    identity, parent, started, ended, reason, source, key, config = row
+    identity, parent, started, ended, reason, source, key, titled, config = row
     return Link(
         str(identity),
         None if parent is None else str(parent),
@@ -109,6 +111,7 @@ def _link(row: Sequence[Any]) -> Link:
         None if source is None else str(source),
         None if key is None else str(key),
         markers_of(config),
+        bool(titled),
     )
 
 

@@ -33,6 +33,7 @@ class Link(NamedTuple):
 
     Attributes:
         markers: `_branched_from`, `_delegate_from`, `_reset_from` of `model_config`, where present.
+        titled: It has a title.
     """
 
     id: str
@@ -43,6 +44,7 @@ class Link(NamedTuple):
     source: str | None = None
     session_key: str | None = None
     markers: Mapping[str, str] = _NOTHING
+    titled: bool = False
 
 
 def markers_of(model_config: object) -> Mapping[str, str]:
@@ -205,13 +207,14 @@ class Lineage:
 
     def _kind_by_parent(self, link: Link, parent: Link) -> Kind:
         after = parent.ended_at is not None and (link.started_at or 0.0) >= parent.ended_at
-        if parent.end_reason == "compression":
-            return Kind.CONTINUATION if after or not self.tests_start else Kind.DELEGATE
+        if parent.end_reason == "compression" and (after or not self.tests_start):
+            return Kind.CONTINUATION
         if parent.end_reason == "branched" and after:
             return Kind.BRANCH
         if parent.end_reason in _RESETS and (after or _same_chat(link, parent)):
             return Kind.MAIN
-        return Kind.DELEGATE
+        # Releases that mark neither give a title to each branch, and to no sub-agent.
+        return Kind.BRANCH if self.tests_start and link.titled else Kind.DELEGATE
 
     def _marked(self, link: Link, marker: str) -> bool:
         """Whether a marker counts: not if it names another known session, as markers are inherited."""

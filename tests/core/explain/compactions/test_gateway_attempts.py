@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -93,6 +94,9 @@ def test_an_attempt_that_asked_no_model_and_left_as_many_messages_says_so(begun:
     headline = event_headline(event)
     assert "No model was asked for a summary, and all 5" in headline.sentence
     assert headline.remedy is not None
+    folded = event_headline(replace(event, tokens_after=20_000))  # by another engine, as run with 0.18.0
+    assert folded.sentence.endswith("5 → 5 messages, 112K → 20.0K tokens.")
+    assert folded.remedy is None
 
 
 def _failed_under_the_tag_of_another(home: Home, *, meanwhile: bool = False) -> None:

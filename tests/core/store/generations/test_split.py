@@ -243,6 +243,22 @@ def test_a_sub_agent_that_stored_nothing_before_its_rotation_was_rotated_all_the
     assert modes(opened(database).conversation("t")) == [BoundaryMode.ROTATION]
 
 
+def test_another_engine_that_rotates_keeps_copies_without_a_head_or_a_summary(
+    make: Make, opened: Opened
+) -> None:
+    """Run with 0.14.0: an engine that keeps only the last messages, and one that opens with a note."""
+    database = filled(make, "0.13")
+    kept = database.rotate("s", "t", 0, 4, "one")
+    (summary, *copies) = kept
+    for note, first in (("[Folded] what was done", summary), (None, copies[0])):
+        database.connection.execute("UPDATE messages SET content = ? WHERE id = ?", (note, summary))
+        if note is None:
+            database.connection.execute("DELETE FROM messages WHERE id = ?", (summary,))
+        newest = opened(database).conversation("t").generations[-1]
+        assert newest.row_ids[0] == first
+        assert newest.copy_ids == tuple(copies)
+
+
 def test_a_continuation_without_rows_is_still_a_compaction(make: Make, opened: Opened) -> None:
     database = filled(make, "0.16")
     database.connection.execute(

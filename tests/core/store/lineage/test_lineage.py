@@ -96,6 +96,14 @@ def test_a_child_of_a_living_session_is_a_delegate() -> None:
     assert lineage(Link("a", started_at=1.0), Link("b", "a", 2.0)).kind("b") is Kind.DELEGATE
 
 
+@pytest.mark.parametrize("reason", ["compression", "cli_close"])
+def test_up_to_0_17_a_branch_whose_parent_went_on_is_known_by_its_title(reason: str) -> None:
+    """Run with 0.14.0: `/branch side`, then `/resume` of the session before it."""
+    links = (ended("a", reason), Link("side", "a", 5.0, titled=True), Link("sub", "a", 6.0))
+    family = lineage(*links, tests_start=True)
+    assert (family.kind("side"), family.kind("sub")) == (Kind.BRANCH, Kind.DELEGATE)
+
+
 def test_a_legacy_branch_is_reported_by_how_its_parent_ended() -> None:
     assert lineage(ended("a", "branched"), Link("b", "a", 11.0)).kind("b") is Kind.BRANCH
 

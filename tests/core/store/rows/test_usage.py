@@ -146,6 +146,11 @@ ENDS = {
         "session=s messages=23->14 rough_tokens=~16,000 awaiting_real_usage=true",
         False,
     ),
+    "by_an_interruption": (
+        "2026-11-28 00:51:31,000 INFO agent.conversation_compression: context compression attempt telemetry: "
+        '{"commit_status":"aborted","failure_class":"explicit_interrupt","session_id":"s"}',
+        True,
+    ),
     "by_nothing": ("", False),
 }
 
