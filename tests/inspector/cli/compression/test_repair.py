@@ -33,7 +33,8 @@ def test_lost_turns_come_back_and_undo_takes_them_away_again(lost: Path, cli: Cl
 
 
 def test_findings_name_the_repair(lost: Path, cli: Cli) -> None:
-    assert "hermes-inspector repair s" in cli("findings", "s", "--db", lost).out
+    advised = " ".join(cli("findings", "s", "--db", lost).out.split())
+    assert f"hermes-inspector --db {lost} repair s" in advised
 
 
 def test_a_session_that_lost_nothing_is_left_alone(lost: Path, cli: Cli) -> None:
