@@ -79,13 +79,13 @@ def standing_failure(events: Sequence[CompressionEvent]) -> CompressionEvent | N
 
 
 def compaction_to_open(events: Sequence[CompressionEvent]) -> CompressionEvent | None:
-    """The compaction to open first: a standing failure, else the newest automatic one, else the newest."""
+    """The compaction to open first: a standing failure, else the newest automatic success, or the newest."""
     if (failure := standing_failure(events)) is not None:
         return failure
     own = [event for event in events if _cause_of(event) != _WAITED] or events
     obvious = (*ASKED_FOR, Trigger.PRUNE)
-    automatic = (event for event in reversed(own) if event.completed and event.trigger not in obvious)
-    return next(automatic, own[-1] if own else None)
+    useful = (event for event in reversed(own) if not event.failed)
+    return next((event for event in useful if event.trigger not in obvious), own[-1] if own else None)
 
 
 def _cause_of(event: CompressionEvent) -> str:

@@ -46,6 +46,21 @@ def own_compactions(connection: sqlite3.Connection, database: Path) -> tuple[Own
         return ()
 
 
+def compacted_at(connection: sqlite3.Connection, database: Path) -> dict[str, datetime]:
+    """When this program last compacted each session, and nobody undid it."""
+    path = journal_file(database)
+    if not path.exists():
+        return {}
+    query = "SELECT target_id, max(at) FROM operations WHERE identity = ? AND state = 'applied' GROUP BY 1"
+    try:
+        identity = identity_of(connection, database)
+        with reading(path), closing(open_readonly(path)) as journal:
+            found = journal.execute(query, (identity,)).fetchall()
+    except DatabaseError:
+        return {}
+    return {str(session): datetime.fromtimestamp(at, UTC) for session, at in found}
+
+
 def _read(path: Path, identity: str) -> tuple[OwnCompaction, ...]:
     from core.model.transcript.conversation import OwnCompaction  # few write with this program
 

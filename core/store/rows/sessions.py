@@ -83,7 +83,22 @@ def read_sessions(
             if spoken := moment(row["spoken_at"]):  # only of few: most have ended
                 session = replace(session, last_active=newest(session.last_active, spoken))
             found[session.id] = session
+    if failed := [one for one in found.values() if one.guards.failure_error]:
+        found.update(_settled(connection, path, failed))
     return found
+
+
+def _settled(
+    connection: sqlite3.Connection, path: Path, failed: Sequence[Session]
+) -> Iterator[tuple[str, Session]]:
+    """Sessions without the error of a summary, where this program has compacted them since its pause."""
+    from core.store.database.own_changes import compacted_at  # few summaries fail
+
+    ours = compacted_at(connection, path)
+    for session in failed:
+        at, until = ours.get(session.id), session.guards.cooldown_until
+        if at is not None and (until is None or until <= at):
+            yield session.id, replace(session, guards=replace(session.guards, failure_error=None))
 
 
 def models_of(connection: sqlite3.Connection, schema: Schema, ids: Sequence[str]) -> dict[str, str]:

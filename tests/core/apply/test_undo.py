@@ -10,7 +10,7 @@ import pytest
 
 from core.apply.database.snapshot import live_messages
 from core.apply.execute import execute
-from core.apply.journal import Journal
+from core.apply.journal import Journal, journal_of
 from core.apply.rehearse import rehearse, rehearse_repair
 from core.apply.undo import recover, undo, undo_as_fork
 from core.errors import DatabaseError, NotFoundError, UsageError
@@ -35,6 +35,20 @@ def run(path: Path, statement: str) -> None:
     with connection:
         connection.execute(statement)
     connection.close()
+
+
+def test_an_applied_compaction_ends_the_alarm_of_a_failed_summary_until_it_is_undone(tmp_path: Path) -> None:
+    path = conversation(tmp_path / "a.db", "0.19")
+    until = "compression_failure_cooldown_until"
+    run(path, f"UPDATE sessions SET {until} = 1700000000, compression_failure_error = 'overloaded'")
+    journal = journal_of(path)
+    written = applied(path, journal)
+    with Store(path) as store:
+        assert store.session("s").guards.failure_error is None
+        assert store.session("other").guards.failure_error == "overloaded"
+    undo(journal, written.undo_id)
+    with Store(path) as store:
+        assert store.session("s").guards.failure_error == "overloaded"
 
 
 def test_the_journal_lists_what_was_done_newest_first(tmp_path: Path, journal: Journal) -> None:

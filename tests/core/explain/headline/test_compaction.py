@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.explain.headline.conversation import event_headline, standing_failure
+from core.explain.headline.conversation import compaction_to_open, event_headline, standing_failure
 from core.model.compaction.event import (
     CompressionEvent,
     Failure,
@@ -238,6 +238,12 @@ def test_a_provider_that_compacts_its_own_thread_mends_no_failure() -> None:
     failed = replace(failed, headline=event_headline(failed))
     assert standing_failure([failed, event(Trigger.NATIVE)]) is failed
     assert standing_failure([failed, event()]) is None
+
+
+def test_a_failure_that_a_compaction_by_hand_ended_is_not_the_one_to_open() -> None:
+    failed, ours = event(summary=SummaryOutcome(SummaryStatus.FALLBACK)), event(Trigger.INSPECTOR)
+    assert compaction_to_open([failed, ours]) is ours
+    assert compaction_to_open([event(), failed, ours]) is not failed
 
 
 @pytest.mark.parametrize(
