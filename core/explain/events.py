@@ -37,6 +37,7 @@ from core.explain.context.next_request import next_request
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation, Now
 from core.explain.headline.conversation import event_headline, headline_of, standing
+from core.explain.headline.mend import mend_first
 from core.explain.recorded import with_recorded_proof
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import nearest_release
@@ -75,7 +76,9 @@ def explain(
         now = replace(now, elsewhere=True)
         refused_at = refused_at or engine.decides
     now = replace(now, refused_at=refused_at)
-    told = waits or standing(now, prompts, compressed=any(event.completed for event in events))
+    told = standing(now, prompts, compressed=any(event.completed for event in events))
+    error = context.conversation.tip.guards.failure_error
+    told = waits or (mend_first(told, error) if error else told)
     now = replace(now, headline=told)
     headline = headline_of(events, now, prompts, newest_failure(context, events))
     return Explanation(session_id, context, events, now, tuple(notes_on(context)), headline)

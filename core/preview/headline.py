@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.compress.sizing.threshold import past_blocks
 from core.explain.compactions.refusals import refused_first, refuses_beyond
+from core.explain.headline.mend import mend_first
 from core.model.finding import COMPRESS_NOW, MAX_HEADLINE_CHARS, Headline, Severity, shortened
 from core.preview.words import (
     WARNING_SHARE,
@@ -90,7 +91,7 @@ def plan_headline(plan: Plan, context: ConversationContext | None = None) -> Hea
     if plan.engine:
         return engine_plan(plan)
     if context is not None and context.engine is not None:
-        return decided_elsewhere(context.engine, plan)
+        return decided_elsewhere(context.engine, plan, is_found=_is_found(context.engine.name, context))
     if plan.fails_at is not None:
         return _fails(plan)
     if not plan.messages:
@@ -101,7 +102,17 @@ def plan_headline(plan: Plan, context: ConversationContext | None = None) -> Hea
     compared, fires_at = plan.compared_tokens, plan.threshold_tokens
     if context and (refused := refused_first(context, compared, fires_at, plan.window)):
         return replace(refused, sentence=_fit(refused.sentence, cut))
-    return _by_own_rules(plan, cut)
+    told = _by_own_rules(plan, cut)
+    error = context.conversation.tip.guards.failure_error if context else None
+    return mend_first(told, error) if error else told
+
+
+def _is_found(engine: str, context: ConversationContext) -> bool:
+    """Whether the home alone tells where an engine is."""
+    from core.compress.engines.host.discovery import OURS, discover  # few homes have another engine
+
+    here = discover(context.store.location.home, None)
+    return engine in OURS or any(engine in (one.name, one.path and one.path.name) for one in here)
 
 
 def refused_before(plan: Plan, context: ConversationContext) -> str:

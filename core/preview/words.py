@@ -32,7 +32,7 @@ def facts_sentence(kept: Retention | None, focus: str | None = None) -> Iterator
     if kept is None or not kept.by_category:
         return
     if focus and is_unmatched(kept, focus):
-        none = f"No fact is about “{shortened(focus, MAX_HEADLINE_CHARS // 4)}”."
+        none = f"No fact to summarise is about “{shortened(focus, MAX_HEADLINE_CHARS // 4)}”."
         yield from (f"{none} {words}" for words in facts_sentence(kept))
         yield none
     if focus and kept.focus is not None and kept.rest is not None and kept.focus.of:
@@ -133,14 +133,17 @@ def engine_plan(plan: Plan) -> Headline:
     return Headline(f"{_fires(plan)} {replaces}", None, severity)
 
 
-def decided_elsewhere(engine: EngineInCharge, plan: Plan) -> Headline:
-    """The headline if another engine decides than the one whose cut is shown: when it fires, if known."""
+def decided_elsewhere(engine: EngineInCharge, plan: Plan, *, is_found: bool = True) -> Headline:
+    """The headline if another engine decides than the one whose cut is shown: when it fires, if known.
+
+    `is_found`: whether its code is in the home, so that its name alone is enough to run it.
+    """
     table, fires_at = headline_table()["decided_elsewhere"], engine.limit(plan.threshold_tokens)
     limited = limit(fires_at, plan.window) if fires_at else ""
     left = (fires_at or 0) - plan.compared_tokens
     key = ("not_due" if left > 0 else "due") if limited else "unknown"
     words = table[key].format(engine=engine.name, left=short(left), limit=limited)
-    return Headline(words, f"Ask the engine itself with --engine {engine.name}, or e on the map.")
+    return Headline(words, table["ask" if is_found else "absent"].format(engine=engine.name))
 
 
 def _fires(plan: Plan) -> str:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _table = partial(shared_table, "core/explain/headline/headlines.yaml")
 
-
 _TELLS_LESS = {"ended": 1, "unknown": 1, "paused": 2, "left_lock": 2}
 """Causes that explain least: nothing is on record (1), or an earlier failure is the reason (2)."""
 _WAITED = "behind"
@@ -249,7 +248,8 @@ def _fallback(event: CompressionEvent) -> Headline:
         count = before - after
     gone = "The messages between were" if count is None else plural(count, "message was", "messages were")
     sentence = _table()["fallback"].format(reason=reason, removed=gone)
-    return Headline(shortened(f"{sentence}."), f"{helps}.", Severity.CRITICAL)
+    remedy = _table()["after_placeholder"].format(helps=helps, session=event.to_session or event.session)
+    return Headline(shortened(f"{sentence}."), f"{remedy}.", Severity.CRITICAL)
 
 
 def _reason(event: CompressionEvent) -> tuple[str, str]:

@@ -92,20 +92,28 @@ def _other_engine(args: argparse.Namespace, asked: Question, done: Hosted) -> in
 
 def headline(found: Preview, asked: Question) -> Headline:
     """The preview in one sentence, with the savings of later requests if their price is known."""
+    from core.explain.headline.mend import mend_first
     from core.preview.foreseen import saved_per_call
     from core.preview.headline import headline_of
 
     here = asked.context
-    return headline_of(found, None if here is None else saved_per_call(found, here.conversation.tip))
+    if here is None:
+        return headline_of(found)
+    tip = here.conversation.tip
+    told = headline_of(found, saved_per_call(found, tip))
+    return mend_first(told, tip.guards.failure_error) if tip.guards.failure_error else told
 
 
 def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[str, Any]:
     """The document of `compress`."""
+    from core.preview.headline import plan_headline
+
+    here = None if asked.context is None else asked.context.context
     feedback, said = found.feedback, headline(found, asked)
     return {
         "headline": said.sentence,
         "remedy": said.remedy,
-        "plan": plan_payload(found.plan),
+        "plan": plan_payload(found.plan, plan_headline(found.plan, here)),
         **jsonio.fields(found, "focus summariser summary summary_index"),
         "after": [dict(message.wire) for message in found.after],
         "before_messages": len(found.before),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -102,8 +103,8 @@ def test_a_topic_that_no_fact_is_about_is_said_before_what_is_kept() -> None:
         retained(Fact("asks", "port it", (3,), "kept")), focus=FactCount(0, 0, 0), rest=FactCount(1, 0, 0)
     )
     told = headline_of(replace(large(kept), focus="docker"))
-    assert told.sentence.endswith("No fact is about “docker”. Keeps 1 of 1 request.")
-    assert "topic that the messages mention" in str(told.remedy)
+    assert told.sentence.endswith("No fact to summarise is about “docker”. Keeps 1 of 1 request.")
+    assert "messages to be summarised mention" in str(told.remedy)
 
 
 def test_a_preview_that_loses_half_of_the_facts_is_a_warning_as_a_compaction_that_did_is() -> None:
@@ -235,3 +236,16 @@ def test_a_plan_says_whether_another_engine_fires_once_it_named_its_limit() -> N
     assert limit_in_force(cut, own) == 54_400, "this program's engine follows the rules of Hermes"
     ours = cast("ConversationContext", SimpleNamespace(engine=None))
     assert limit_in_force(cut, ours) == limit_in_force(replace(cut, engine="lcm"), asked) == 54_400
+
+
+@pytest.mark.parametrize(("folder", "helps"), [("lcm", "with --engine lcm"), ("other", "not in this home")])
+def test_an_engine_is_advised_by_its_name_only_where_the_home_has_it(
+    tmp_path: Path, folder: str, helps: str
+) -> None:
+    code = tmp_path / "plugins" / folder / "__init__.py"
+    code.parent.mkdir(parents=True)
+    code.write_text("from agent.context_engine import ContextEngine")
+    store = SimpleNamespace(location=SimpleNamespace(home=tmp_path))
+    here = SimpleNamespace(engine=EngineInCharge("lcm", "config.yaml:13"), store=store)
+    told = plan_headline(plan(measure(messages(9), POLICY), SETTINGS), cast("ConversationContext", here))
+    assert helps in str(told.remedy)

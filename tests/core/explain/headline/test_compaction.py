@@ -260,9 +260,10 @@ def test_a_fallback_that_left_more_messages_than_there_were_names_no_number() ->
     assert "The messages between" in told.sentence
 
 
-def test_a_fallback_says_the_number_that_it_names_itself() -> None:
+def test_a_fallback_says_the_number_that_it_names_itself_and_what_finds_them() -> None:
     told = event_headline(event(summary=SummaryOutcome(SummaryStatus.FALLBACK, replaced=155)))
     assert "155 messages" in told.sentence
+    assert "hermes-inspector recall S WORDS finds it" in str(told.remedy)
     assert told.severity is Severity.CRITICAL  # as the finding about it
 
 

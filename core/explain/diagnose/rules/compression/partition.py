@@ -18,6 +18,8 @@ from core.model.transcript.message import Message
 from core.redact.quick_check import masked_excerpt
 from core.store.database.open_database import TEXTS
 
+_UNPROTECT = "Set compression.protect_first_n: 0 in config.yaml, so that it is summarised too"
+_UNPROTECTED = "Nothing to do: compression.protect_first_n is 0 now, so the next compaction summarises it too"
 _HIDDEN = tuple(name for name in TEXTS if name not in ("content", "tool_calls"))
 
 
@@ -66,7 +68,7 @@ def fossil_head(case: Case, warn: int) -> Iterable[Found]:
     count = passes(case)
     if not count or not case.summaries:
         return
-    for message in case.live:
+    for place, message in enumerate(case.live):
         if message.role == "system":
             continue
         if find_summary(message.text) is not None:
@@ -74,9 +76,14 @@ def fossil_head(case: Case, warn: int) -> Iterable[Found]:
         if message.role == "user" and scaffold_kind(message.text) is None:
             where = f"message {message.row.id}" if message.row else "the first message"
             text = masked_excerpt(" ".join(message.text.split()), 100)
-            outlived = count >= warn
-            numbers = {"text": text, "after": f" after {count} of them" if outlived else ""}
-            severity = Severity.WARNING if outlived else None
+            plan, outlived = case.plan, count >= warn
+            mended = not plan.settings.protect_first and place >= plan.head.end
+            numbers = {
+                "text": text,
+                "after": f" after {count} of them" if outlived else "",
+                "fix": _UNPROTECTED if mended else _UNPROTECT,
+            }
+            severity = Severity.WARNING if outlived and not mended else None
             yield Found(numbers, (Evidence(Source.DATABASE, where, text),), severity=severity)
             return
 

@@ -136,7 +136,7 @@ def _no_gain(topics: Sequence[str], retentions: Sequence[Retention]) -> str:
     """Why none of the topics is worth naming."""
     if not any(map(facts_on_topic, retentions)):
         about = " or ".join(f"“{topic}”" for topic in topics)
-        return f"No fact is about {about}: without a topic the summary keeps as much."
+        return f"No fact to summarise is about {about}: without a topic the summary keeps as much."
     gained = "Neither topic gains anything" if len(topics) > 1 else f"Focus “{topics[0]}” gains nothing"
     return f"{gained}: a summary without a focus keeps as much of it."
 

@@ -228,6 +228,14 @@ def test_a_head_is_worth_a_warning_once_it_outlived_a_second_compaction(make_hom
     assert "after 2 of them" in again.sentence
 
 
+def test_a_head_that_the_configuration_no_longer_protects_needs_nothing(make_home: MakeHome) -> None:
+    again = twice(LONG, LONG * 2, speak=True)
+    assert "Set compression.protect_first_n: 0" in finding(make_home(), again, "D3").remedy
+    found = finding(make_home(config=CONFIG + "compression:\n  protect_first_n: 0\n"), again, "D3")
+    assert found.severity is Severity.INFO
+    assert found.remedy.startswith("Nothing to do")
+
+
 PREFIX = "[CONTEXT COMPACTION — REFERENCE ONLY] Go on and resume exactly from there.\n"
 
 

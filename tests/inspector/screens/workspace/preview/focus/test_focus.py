@@ -255,4 +255,7 @@ def test_a_focus_that_keeps_no_more_is_not_recommended() -> None:
     )
     assert outcome(("one", "two"), (plain, focused, focused)).sentence.startswith("Neither topic gains")
     unheard = outcome(("docker", "caddy"), (plain, plain, plain)).sentence
-    assert unheard == "No fact is about “docker” or “caddy”: without a topic the summary keeps as much."
+    assert (
+        unheard
+        == "No fact to summarise is about “docker” or “caddy”: without a topic the summary keeps as much."
+    )

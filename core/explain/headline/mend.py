@@ -1,0 +1,21 @@
+"""What to mend before another `/compress` can succeed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from core.explain.compactions.outcome import words_of
+
+if TYPE_CHECKING:
+    from core.model.finding import Headline
+
+
+def mend_first(headline: Headline, error: str) -> Headline:
+    """The same, but with what helps against an error of the summary model that stands.
+
+    Advice that does not name `/compress` is left as it is.
+    """
+    if "/compress" not in (headline.remedy or ""):
+        return headline
+    return replace(headline, remedy=f"{words_of(error)[1]}.")
