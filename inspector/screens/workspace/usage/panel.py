@@ -34,6 +34,7 @@ from inspector.screens.workspace.usage.words import (
     period_of,
     summary_words,
     tabs,
+    unspent,
     waiting,
 )
 from inspector.widgets.bars.answer_and_keys import AnswerBar
@@ -78,8 +79,7 @@ class UsagePanel(Reporting, Vertical):
         self._answer: UsageAnswer | None = None
         self._detail: Detail | None = None
         self._asked_origin = False
-        self._idle = False
-        """Nothing was spent today, so earlier days are shown at once."""
+        self._unspent: Question | None = None  # the longest period passed over when opened
         self._left: dict[Question, int] = {}
         """The row that was opened in each list, to return to."""
 
@@ -138,8 +138,9 @@ class UsagePanel(Reporting, Vertical):
             self._show_dimensions()
 
     def _take(self, found: UsageAnswer) -> None:
-        if found.question.is_today and not found.ledger.rows and self._answer is None:
-            self._idle = True  # nothing to show for today
+        first = self._answer is None and (found.question.is_today or self._unspent is not None)
+        if first and not found.ledger.rows and found.question.period < len(PERIODS) - 1:
+            self._unspent = found.question
             self.action_period()
             return
         if self._answer is None:
@@ -190,8 +191,8 @@ class UsagePanel(Reporting, Vertical):
             brief = self.size.width < NARROW
             sums.left, sums.right = headline(self._answer, shell(self).now(), roomy=roomy, brief=brief)
             line = usage_headline(self._answer.ledger, period_of(self._answer.question))
-            if self._idle and not self._answer.question.path:
-                line = replace(line, sentence=f"Nothing was spent today. {line.sentence}")
+            if self._unspent and self._answer.ledger.rows and not self._answer.question.path:
+                line = replace(line, sentence=f"{unspent(self._unspent)} {line.sentence}")
             self.query_one(AnswerBar).answer = line
             pieces = bucket_pieces(self._answer.ledger.totals, priced=roomy)
             self.query_one("#buckets", StatusLine).left = pieces

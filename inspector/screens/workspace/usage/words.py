@@ -112,8 +112,12 @@ def waiting(question: Question) -> tuple[Piece, ...]:
 def nothing(question: Question) -> str:
     """Shown if there are no rows, with what to try."""
     other = "" if question.session is not None or question.path else " p shows another period."
-    when = "today" if question.is_today else f"in {question.title}"
-    return f"Nothing was spent {when}.{other}"
+    return f"{unspent(question)}{other}"
+
+
+def unspent(question: Question) -> str:
+    """That nothing was spent in a period."""
+    return f"Nothing was spent {'today' if question.is_today else f'in {question.title}'}."
 
 
 def bucket_pieces(totals: LedgerRow, *, priced: bool = False) -> tuple[Piece, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -339,6 +339,14 @@ async def test_a_click_on_a_title_chooses_the_figure_and_one_on_a_row_goes_there
 def test_a_period_without_spending_says_what_to_try() -> None:
     assert nothing(Question()) == "Nothing was spent today. p shows another period."
     assert nothing(Question(session="s1")) == "Nothing was spent in all time."
+
+
+async def test_u_opens_on_the_shortest_period_that_has_spending(samples: Location) -> None:
+    later = InspectorApp([samples], view="spending", now=lambda: NOW + timedelta(days=60))
+    async with settled(later, 120, 40) as pilot:
+        panel, text = _panel(pilot), drawn(pilot)
+    assert panel.question.title == "90 days"
+    assert "Nothing was spent in 30 days. " in text
 
 
 async def test_an_empty_database_shows_what_to_try_instead_of_columns_of_dashes(
