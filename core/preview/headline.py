@@ -10,6 +10,7 @@ from core.compress.sizing.threshold import past_blocks
 from core.explain.compactions.refusals import refused_first, refuses_beyond
 from core.explain.headline.mend import mend_first
 from core.model.finding import COMPRESS_NOW, MAX_HEADLINE_CHARS, Headline, Severity, shortened
+from core.preview.room import makes_room
 from core.preview.words import (
     WARNING_SHARE,
     decided_elsewhere,
@@ -48,7 +49,7 @@ def headline_of(preview: Preview, saves: Decimal | None = None) -> Headline:
         return _placeholder(preview)
     size = len(preview.before), len(preview.after)
     written = preview.summary_index is not None
-    return _outcome(
+    told = _outcome(
         _becomes(preview.plan.middle.size, *size, "becomes", "become") if written else dropped(preview),
         (preview.before_tokens, preview.after_tokens),
         preview.retention,
@@ -56,6 +57,9 @@ def headline_of(preview: Preview, saves: Decimal | None = None) -> Headline:
         _protected(preview.plan),
         preview.focus,
     )
+    if told.remedy != headline_table()["remedies"]["little"]:
+        return told
+    return replace(told, remedy=_room(preview, "little"))
 
 
 def _fails(plan: Plan) -> Headline:
@@ -144,7 +148,7 @@ def _by_own_rules(plan: Plan, cut: str) -> Headline:
         sentence = _fit(f"Not due yet: {short(left)} tokens below the {over}{off}.", cut)
         return Headline(sentence, COMPRESS_NOW if near else None, Severity.INFO if near else None)
     why = plan.blocked_by[0].rstrip(".") if plan.blocked_by else "there is nothing to summarise"
-    remedy = past_blocks(plan.blocked_by) if plan.summarises else headline_table()["remedies"]["protected"]
+    remedy = past_blocks(plan.blocked_by) if plan.summarises else headline_table()["remedies"]["wait"]
     return Headline(_fit(f"Past the {over}, but not compressed: {why}.", cut), remedy, Severity.WARNING)
 
 
@@ -160,7 +164,17 @@ def _unchanged(preview: Preview) -> Headline:
         reason=_short_reason(preview.failure),
     )
     failed = why in ("aborted", "refused")
-    return Headline(f"{sentence}.", table["remedies"][why], Severity.WARNING if failed else Severity.INFO)
+    remedy = _room(preview, why) if why in ("protected", "spent") else table["remedies"][why]
+    return Headline(f"{sentence}.", remedy, Severity.WARNING if failed else Severity.INFO)
+
+
+def _room(preview: Preview, remedy: str) -> str:
+    """Advice to lower what protects too much; to wait, if no setting would help."""
+    remedies = headline_table()["remedies"]
+    if preview.plan.engine:
+        return str(remedies["wait"])
+    settings = makes_room(preview.before, preview.plan)
+    return str(remedies[remedy].format(settings=settings) if settings else remedies["no_room"])
 
 
 def _why_unchanged(preview: Preview) -> str:

@@ -185,6 +185,12 @@ class Plan:
         return self.middle.size > 0 and not self.spent
 
     @property
+    def may_shorten(self) -> bool:
+        """Whether the summary is asked to be shorter than what it replaces; else its budget is only a cap."""
+        replaced = sum(self.estimates[self.middle.start : self.middle.end])
+        return self.summary_budget is not None and self.summary_budget < replaced
+
+    @property
     def is_estimate(self) -> bool:
         """Whether `compared_tokens` is estimated, as no provider counted the prompt."""
         return self.settings.current_tokens is None

@@ -182,7 +182,7 @@ def _parts(found: Plan) -> list[str]:
     from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
-    budget = fmt.count(found.summary_budget, mark=fmt.ESTIMATE)
+    budget = fmt.count(found.summary_budget, mark=fmt.ESTIMATE if found.may_shorten else "up to ")
     made = "what the engine writes" if found.summary_budget is None else f"one summary of {budget} tokens"
     middle = f"becomes {made}" if found.summarises else "kept: an earlier summary" if found.spent else ""
     columns = (

@@ -147,7 +147,8 @@ def _legend_parts(plan: Plan, layout: StripLayout, leave_out: int) -> Iterable[t
     for part, span in ((Part.HEAD, plan.head), (Part.MIDDLE, plan.middle), (Part.TAIL, plan.tail)):
         after = ""
         if part is Part.MIDDLE and plan.summary_budget is not None:
-            after = f" → {short(plan.summary_budget, mark=ESTIMATE)}"
+            mark = ESTIMATE if plan.may_shorten else "up to "
+            after = f" → {short(plan.summary_budget, mark=mark)}"
         count = f" {span.size:,} ·" if leave_out < 2 else ""
         yield part, f"{part}{count} {short(_tokens(layout, span))}{after}"
 

@@ -132,7 +132,7 @@ def test_a_list_that_is_protected_whole_changes_nothing_and_says_why() -> None:
     assert found.sentence == (
         f"Nothing would change: all 30 messages are protected, {head} at the beginning and {tail} at the end."
     )
-    assert "protect_last_n" in str(found.remedy)
+    assert "lower compression." in str(found.remedy)
 
 
 def test_one_message_become_a_summary_is_stated_to_save_little_and_why() -> None:
