@@ -146,7 +146,7 @@ def _row_evidence(rows: BoundaryRows) -> Iterator[Evidence]:
         where = f"messages {rows.before[0]}-{rows.before[-1]}"
         yield Evidence(Source.DATABASE, where, f"{len(rows.before)} messages before")
     if rows.after:
-        where = f"messages {rows.after[0]}-{rows.after[-1]}"
+        where = f"messages {min(rows.after)}-{max(rows.after)}"
         yield Evidence(Source.DATABASE, where, f"{len(rows.after)} messages after")
 
 

@@ -124,9 +124,20 @@ def _taken_back(segment: Segment, closed: Segment | None, rewound: Sequence[RowO
     times = {outline.timestamp for outline in closed.outlines}
     written = segment.outlines[segment.summary or 0].timestamp
     after = [outline.id for outline in segment.outlines[end:]] or [rewound[-1].id + 1]
-    between = (one for one in rewound if segment.outlines[end - 1].id < one.id < after[0])
+    between = [one for one in rewound if segment.outlines[end - 1].id < one.id < after[0]]
+    between = _retried(segment, closed, rewound) or between
     copied = takewhile(lambda one: one.identity in known and could_be_copy(one, times, written), between)
     return tuple(outline.id for outline in copied)
+
+
+def _retried(segment: Segment, closed: Segment, rewound: Sequence[RowOutline]) -> list[RowOutline]:
+    """What followed the summary before `/retry` took both back and stored the summary again."""
+    at = segment.summary
+    if at is None or not closed.outlines:
+        return []
+    first, again = (segment.outlines[at - 1] if at else closed.outlines[-1]).id, segment.outlines[at]
+    before = [one for one in rewound if first < one.id < again.id]
+    return before[1:] if before and before[0].flagged and before[0].timestamp == again.timestamp else []
 
 
 def _segments(parts: Sequence[Part], held_by_parent: Callable[[], frozenset[str]]) -> list[Found]:

@@ -39,6 +39,26 @@ def test_a_later_turn_taken_back_was_not_written_by_it(make_home: MakeHome) -> N
     assert (event.messages_after, event.disagreements) == (12, ())
 
 
+@pytest.mark.parametrize("head", [0, 3])
+def test_a_summary_that_retry_stored_again_stands_for_what_the_compaction_wrote(
+    make_home: MakeHome, head: int
+) -> None:
+    """Run with 0.22: where a summary holds the request, `/retry` takes back its row and what follows."""
+    home = make_home("0.22")
+    home.db.session("S")
+    home.talk(7)
+    home.turn_ended()
+    home.started(40_000, 28)
+    rows = home.db.compact("S", head, 8, "## Goal\nship")
+    home.stamp(rows)
+    home.done(28, head + 9, 4_000)
+    home.db.mark(rows[head:], active=0, compacted=0)
+    home.db.copy(rows[head], message_uid=None)
+    home.talk(1)
+    (event,) = explained(home).events
+    assert (event.messages_after, event.disagreements) == (head + 9, ())
+
+
 @pytest.mark.parametrize("release", ["0.18", "0.19"])
 def test_a_turn_retried_in_memory_only_was_not_given_to_the_compaction(
     make_home: MakeHome, release: str
