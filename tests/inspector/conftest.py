@@ -30,6 +30,8 @@ def _still(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(pause, REST)
     monkeypatch.setattr("textual.widgets.Input.cursor_blink", False)
     monkeypatch.setattr("textual.notifications.Notification.has_expired", False)
+    # Of an old one, shown again on another screen, it is negative, and Textual's timer never ends.
+    monkeypatch.setattr("textual.notifications.Notification.time_left", 60.0)
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     monkeypatch.delenv("NO_COLOR", raising=False)
 
