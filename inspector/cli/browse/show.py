@@ -151,7 +151,7 @@ def _heading(generation: Generation) -> str:
 
 def _message_lines(index: int, message: Message, generation: Generation, *, full: bool) -> Iterator[str]:
     from core.redact.message import redact_stored
-    from core.support.json_escapes import without_escapes
+    from core.support.json_escapes import readable_result, without_escapes
     from inspector.terminal.glyphs import CALL, ROLE, ROLE_OTHER, SUMMARY
     from inspector.terminal.text import clean_line
 
@@ -163,7 +163,7 @@ def _message_lines(index: int, message: Message, generation: Generation, *, full
         yield head.rstrip()
         yield from (f"        {line}" for text in [message.text, *calls] if text for line in _whole(text))
     else:
-        text = without_escapes(message.text) if message.role == "tool" else message.text
+        text = readable_result(message.text) if message.role == "tool" else message.text
         yield _cropped(f"{head}{clean_line(' '.join([text, *map(without_escapes, calls)]))}")
 
 

@@ -15,7 +15,6 @@ from textual.widget import Widget
 
 from core.model.finding import NO_HEADLINE, Headline
 from core.preview.comparison import Comparison
-from core.preview.headline import comparison_headline
 from core.support import formatting as fmt
 from inspector.base.live import OUTDATED
 from inspector.terminal.line import Line, Palette
@@ -58,13 +57,12 @@ class PreviewHeader(Vertical):
         *,
         price: Decimal | None = None,
         waiting: str = "",
-        broken: Headline | None = None,
+        said: Headline | None = None,
     ) -> None:
-        """Show a comparison; `price` is the cost of its summary, `broken` an engine's failure."""
-        self.set_class(comparison is None and broken is None, "-waiting")
+        """Show a comparison; `price` is the cost of its summary, `said` the answer or an engine's failure."""
+        self.set_class(comparison is None and said is None, "-waiting")
         self.answer.waiting = waiting
-        made = NO_HEADLINE if comparison is None else comparison_headline(comparison)
-        self.answer.answer = broken or made
+        self.answer.answer = said or NO_HEADLINE
         retention = comparison.retention if comparison else None
         bar = self.query_one(WeightBar)
         bar.retention, bar.display = retention, retention is not None

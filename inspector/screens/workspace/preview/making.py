@@ -120,7 +120,7 @@ class PreviewMaker:
 
     def tell(self, comparison: Comparison | None, why: str = "", sides: Sides | None = None) -> None:
         """Show another comparison, or why there is none."""
-        self.work.shown = comparison
+        self.work.shown, self.work.headline = comparison, None if sides is None else sides.headline
         self.panes.tell(comparison, why, sides)
 
     def rest(self, waiting: str, broken: Headline | None = None) -> None:
@@ -128,13 +128,14 @@ class PreviewMaker:
         self.work.busy = False
         if broken is not None and self.work.shown is None:
             self._begin("No summary was made.")
-        self.header.show(self.work.shown, price=self.work.price, waiting=waiting, broken=broken)
+        said = broken or self.work.headline
+        self.header.show(self.work.shown, price=self.work.price, waiting=waiting, said=said)
 
     def _begin(self, words: str) -> None:
         """Show both sides of the cut before the summary is ready; they cannot be used yet."""
         basis = self.work.basis
         if basis is not None and basis.plan.summarises:
-            self.work.shown = None
+            self.work.shown = self.work.headline = None
             self.panes.begin(begun(basis.reading.measured.messages, basis.plan, words))
 
     # Run in threads.

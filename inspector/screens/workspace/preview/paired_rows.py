@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from core.model.compaction.plan import Part
+from core.model.finding import Headline
 from core.model.transcript.message import Message
 from core.preview.comparison import Comparison
+from core.preview.headline import comparison_headline
 from core.support import formatting as fmt
 from inspector.terminal.line import Palette
 from inspector.terminal.text import clean, wrap
@@ -202,15 +204,17 @@ class AfterRows:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The rows of both sides; those after are None until the width of their list is known."""
+    """The rows of both sides, and the answer; those after are None until the width of their list is known."""
 
     before: BeforeRows
     after: AfterRows | None
+    headline: Headline
 
     @classmethod
     def of(cls, comparison: Comparison, width: int) -> Sides:
-        """Make the rows, which takes long for a long summary."""
-        return cls(BeforeRows(comparison), AfterRows(comparison, width) if width > 0 else None)
+        """Make them, which takes long: an answer may plan again to find what would free more."""
+        after = AfterRows(comparison, width) if width > 0 else None
+        return cls(BeforeRows(comparison), after, comparison_headline(comparison))
 
 
 def _at(weights: Sequence[int], index: int) -> int | None:

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from core.compress.summarise.base import RESTART, GivenSummary
 from core.model.compaction.plan import Plan
+from core.model.finding import Headline
 from core.preview.comparison import Comparison
 from core.preview.foreseen import Basis
 from core.preview.offers import Writer, offline
@@ -29,6 +30,7 @@ class PreviewWork:
         focus: The topic.
         turns: How many of the user's last turns to keep, as typed; empty leaves the cut to the release.
         shown: The comparison on screen; None while there is none to use.
+        headline: What it comes to, in one sentence.
         busy: Work is in progress.
         number: Counts requests, so that results of an earlier one are dropped.
     """
@@ -38,6 +40,7 @@ class PreviewWork:
     focus: str | None = None
     turns: str = ""
     shown: Comparison | None = None
+    headline: Headline | None = None
     busy: bool = False
     number: int = 0
     _cut: Plan | None = None

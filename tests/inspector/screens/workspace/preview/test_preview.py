@@ -9,6 +9,7 @@ import pytest
 from textual.events import MouseScrollDown
 
 from core.model.compaction.preview import Retention, Unsupported
+from core.model.finding import Headline
 from core.preview.comparison import Comparison
 from core.preview.headline import comparison_headline
 from core.store.database.locate import Location
@@ -302,3 +303,18 @@ async def test_a_finished_summary_is_wrapped_in_a_worker(
     async with settled(open_app(samples, FULL, "preview"), 140, 40):
         assert len(wrapped_by) == 1
         assert main_thread() not in wrapped_by
+
+
+async def test_the_answer_is_found_in_a_worker_as_it_may_plan_again(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found_by: list[Thread] = []
+
+    def noted(comparison: Comparison) -> Headline:
+        found_by.append(current_thread())
+        return comparison_headline(comparison)
+
+    monkeypatch.setattr("inspector.screens.workspace.preview.paired_rows.comparison_headline", noted)
+    async with settled(open_app(samples, FULL, "preview"), 140, 40):
+        assert found_by
+        assert main_thread() not in found_by
