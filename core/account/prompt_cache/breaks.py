@@ -84,8 +84,7 @@ class Causes:
 
     def of(self, before: CacheCall, call: CacheCall) -> Cause:
         """The first cause that fits, in an order in which each cause rules out the later ones."""
-        context = self._context
-        between = [line for at, line in self._lines if before.at <= at <= call.at]
+        context, between = self._context, self._between(before, call)
         compacted = [line for line in between if line.kind in _COMPACTED]
         kinds = {line.kind for line in between}
         if compacted and (Kind.DONE in kinds or not kinds >= _CHANGED_NOTHING):
@@ -110,6 +109,13 @@ class Causes:
             return "tools_changed", (Evidence(Source.DATABASE, f"session {call.session}", text),)
         # An agent counts its calls, so the count starts again with a new agent.
         return self._set_up_anew(before, call) if call.number == 1 else ("unknown", ())
+
+    def undisturbed(self, before: CacheCall, call: CacheCall) -> bool:
+        """Whether the same agent asked again, with nothing rewritten in between."""
+        return call.number != 1 and before.route == call.route and not self._between(before, call)
+
+    def _between(self, before: CacheCall, call: CacheCall) -> list[LogRecord]:
+        return [line for at, line in self._lines if before.at <= at <= call.at]
 
     def _set_up_anew(self, before: CacheCall, call: CacheCall) -> Cause:
         """What a new agent sends differently: other tools, messages read from the store, or a system prompt.
@@ -193,12 +199,12 @@ def find_breaks(
     """Find all breaks, each with cause and cost.
 
     Providers regularly find a little less than the whole previous prompt; this usual shortfall is the median
-    over the conversation, and only what is missing beyond it counts. Where `price` returns no entry for a
-    call, amounts stay unknown.
+    over the calls that nothing disturbed, and only what is missing beyond it counts. Where `price` returns no
+    entry for a call, amounts stay unknown.
     """
-    usual = _usual_shortfall(calls)
-    caching = {call.route for call in calls if call.cache_read}
     causes = Causes(context, calls)
+    usual = _usual_shortfall(calls, causes)
+    caching = {call.route for call in calls if call.cache_read}
     found: list[CacheBreak] = []
     for place, (before, call) in enumerate(pairwise(calls), start=1):
         lost = _lost(before, call, usual)
@@ -223,13 +229,18 @@ def find_breaks(
     return tuple(found)
 
 
-def _usual_shortfall(calls: Sequence[CacheCall]) -> int:
-    """How much of the previous prompt is typically not found in the cache, in tokens."""
-    gaps = [
-        max(0, before.prompt - call.cache_read)
+def _usual_shortfall(calls: Sequence[CacheCall], causes: Causes) -> int:
+    """How much of the previous prompt is typically not found in the cache, in tokens.
+
+    Where most calls follow a compaction, the median of all would make the loss itself the usual case.
+    """
+    comparable = [
+        (before, call)
         for before, call in pairwise(calls)
         if before.prompt and call.prompt and call.cache_read and before.prompt <= call.prompt
     ]
+    quiet = [pair for pair in comparable if causes.undisturbed(*pair)] or comparable
+    gaps = [max(0, (before.prompt or 0) - (call.cache_read or 0)) for before, call in quiet]
     return int(median(gaps)) if gaps else 0
 
 

@@ -49,6 +49,13 @@ def test_an_unexplained_miss_is_unknown_and_counts_what_was_lost() -> None:
     assert "0 of 18,000 prompt tokens" in found.evidence[0].text
 
 
+def test_a_conversation_that_is_compressed_before_nearly_every_call_breaks_each_time() -> None:
+    places = range(5)
+    misses = [call(40 + 10 * place, 18_000 + place, 1_100) for place in places]
+    lines = tuple(line(Kind.DONE, 35 + 10 * place) for place in places)
+    assert causes(*misses, lines=lines) == ["compaction"] * len(misses)
+
+
 @pytest.mark.parametrize(
     ("cause", "miss", "lines", "context"),
     [
