@@ -162,11 +162,13 @@ def _strange(
     found: dict[tuple[str, str], Unsupported] = {}
     same_language = language != _OTHER
     for one in read:
+        if len(found) >= _MAX_CLAIMS:
+            break
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
         strange += strange_figures(one.text, one.facts, evidence)
         strange += _strange_words(one.text, evidence, language) if same_language else ()
         strange += () if strange or one.recorded else _misreported(one, evidence, same_language=same_language)
-        for category, value in strange if len(found) < _MAX_CLAIMS else ():
+        for category, value in strange:
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
     return tuple(found.values())
 

@@ -200,7 +200,7 @@ def _is_given(count: _Count, evidence: Evidence) -> bool:
     voices, units = evidence.accounts.voices, count.units.values()
     given = voices.gives(count.figure, _SURE) or voices.count(count.figure, count.units)
     labelled = (evidence.labels(count.figure, unit) for unit in units)
-    forms = dict.fromkeys((count.written, *spellings(count.figure)))
+    forms = filter(evidence.holds, dict.fromkeys((count.written, *spellings(count.figure))))
     written = (evidence.mentions(f"{form} {unit}") for form in forms for unit in units)
     return given or any(written) or any(labelled)
 

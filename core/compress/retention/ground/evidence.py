@@ -249,6 +249,8 @@ class Evidence:
 
     def measures(self, figure: str, unit: str) -> bool:
         """Whether a figure occurs with its unit, even if more exactly or with a word or two between."""
+        if not self.holds(figure):
+            return False
         unit = unit.lower()
         short = f"{figure}{unit[0]}" if _SIZE.fullmatch(unit) else f"{figure}{unit}"
         forms = (f"{figure} {unit}", f"{figure}{unit}", short)
