@@ -84,6 +84,9 @@ _CJK = re.compile("[\u4e00-\u9fff]")
 _SERIAL = re.compile(r"\d{7,}(?<!00)")
 """A number too long to count anything: the id of a run."""
 
+_AFTER_COLON = frozenset(("port", "line", "zeile", "línea", "linha", "ligne", "riga", "строка", "строке"))
+"""Things whose number programs put behind a colon: `.env:18`."""
+
 _SEVERAL = 2
 """This many different figures may follow one label."""
 
@@ -157,7 +160,7 @@ def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
 
 def _may_be_of(noun: str, before: str) -> bool:
     """Whether a figure after some words can belong to a thing: they name it, or a day, or nothing else."""
-    if noun == "port" and before.endswith(":"):
+    if noun in _AFTER_COLON and before.endswith(":"):
         return True
     label = _LABEL.search(before)
     named = re.search(rf"{re.escape(noun)} \w+ \($", before) is not None  # port in use (8080)

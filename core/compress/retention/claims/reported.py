@@ -27,6 +27,9 @@ _COUNTED = ("numbers", "dates")
 
 _ONE_CLAUSE = 90
 QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”")
+_VERSION = re.compile(r"v?\d+(?:\.\d+)+")
+"""Says which of a thing, and is often in the result alone."""
+
 _INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re.IGNORECASE)
 """Comes before the name of a file in which something else was done."""
 
@@ -157,6 +160,7 @@ def _things_of(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> t
     """The things a clause names, as they would appear in a call, in lower case; whether one is a file."""
     mentioned = (fact for fact in facts if fact.value in clause)
     names = [fact for fact in mentioned if fact.category in ("ids", "paths", "names", "hashes")]
+    names = [fact for fact in names if not _VERSION.fullmatch(fact.value)]
     things = []
     for fact in names:
         parts = endings(fact.value) if fact.category == "paths" else [fact.value]
@@ -181,8 +185,10 @@ def false_wishes(
     found = list(attributions(sentence, evidence))
     for speaker, what in found:
         strict = claim_words().rule.search(speaker) is not None
+        denied = claim_words().denied.search(speaker.removesuffix(what)) is not None
         parts = _SEGMENT.split(_ENDS.split(what, maxsplit=1)[0])
-        if any(_is_strange(part, facts, evidence, rule=strict) for part in parts if not _LISTS.search(what)):
+        strange = (_is_strange(part, facts, evidence, rule=strict, denied=denied) for part in parts)
+        if not _LISTS.search(what) and any(strange):
             yield speaker
     listed = rule and not claim_words().completed.search(sentence)
     needs_names = not found and (listed or claim_words().forbids.search(sentence))
@@ -211,7 +217,7 @@ def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]
     found = [want for want in wants if words and _is_of_people(want, words, evidence)]
     ends = [*(one.start() for one in found[1:]), len(without_asides)]
     for one, end in zip(found, ends, strict=False):
-        what = without_asides[one.end() : end].strip(" .") or without_asides[: one.start()]
+        what = one.groupdict().get("what") or without_asides[one.end() : end].strip(" .") or without_asides[: one.start()]
         yield without_asides[one.start() if what in without_asides[one.end() :] else 0 : end].strip(), what
 
 
@@ -225,15 +231,17 @@ def _is_of_people(match: re.Match[str], words: Attribution, evidence: Evidence) 
     return not match["joins"] or bool(before and before[-1])
 
 
-def _is_strange(what: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool) -> bool:
-    """Whether no person said most of a text in one breath; for a rule, in one that states a rule."""
+def _is_strange(
+    what: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool, denied: bool
+) -> bool:
+    """Whether no person said most of a text in one breath: in one that states a rule, or denies something."""
     names, words = subject(_LAYS_DOWN.sub(" ", what), facts)
     plain = [word for word in words if word not in reporting()]
     if rule and len(names) + len(plain) < _MIN_WORDS and not any(map(str.isdigit, plain)):
         several = len(names) + len(words) >= _MIN_WORDS
         plain, rule = (words, True) if several else (plain, _LAYS_DOWN.search(what) is not None)
     least = _LAID_DOWN if rule else _VOICED
-    voiced = partial(evidence.accounts.voices.share_voiced, rule=rule)
+    voiced = partial(evidence.accounts.voices.share_voiced, rule=rule, denial=denied)
     # A summary adds to a wish which file or branch it concerned.
     support = max(voiced(names, plain), voiced((), plain) if len(plain) >= _MIN_WORDS else 0.0)
     is_specific = len(names) + len(plain) >= _MIN_WORDS or (rule and bool(names or plain))

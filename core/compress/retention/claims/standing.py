@@ -144,7 +144,8 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     at = sentence.find(value)
     before, counted = sentence[:at], sentence[at + len(value) :].split(maxsplit=1)[:1]
     figure = plain_number(match.group().rstrip(","))
-    unit = "" if _WHOLE.search(before) else value[match.end() :].strip()
+    unit = value[match.end() :].strip()
+    unit = "" if _WHOLE.search(before) or unit in claim_words().classifiers else unit
     own = [word for word in (unit, *counted) if word.rstrip(".,;)") in COUNTED]
     if own:
         known = any(map(evidence.mentions, (figure, *spellings(figure))))

@@ -61,7 +61,8 @@ class Attribution:
     """How a summary, in one language, says what somebody wanted.
 
     Attributes:
-        wants: Matches it, with the `name` of the person, or with what `joins` it to an earlier wish.
+        wants: Matches it, with the `name` of the person, or with what `joins` it to an earlier wish; with
+            the wish itself as `what` where that comes before the verb.
         speaker: Matches who is meant: `people`, or others.
     """
 
@@ -87,6 +88,8 @@ class ClaimWords:
     scripts: Mapping[str, re.Pattern[str]]
     rule: re.Pattern[str]
     forbids: re.Pattern[str]
+    denied: re.Pattern[str]
+    denies: re.Pattern[str]
     rules_heading: re.Pattern[str]
     states_rule: re.Pattern[str]
     kinds: tuple[CheckKind, ...]
@@ -101,6 +104,7 @@ class ClaimWords:
     sums: re.Pattern[str]
     rough: re.Pattern[str]
     rough_behind: re.Pattern[str]
+    classifiers: frozenset[str]
     counted: Mapping[str, tuple[str, ...]]
     units: Mapping[str, tuple[str, ...]]
     airports: Mapping[str, list[str]]
@@ -125,16 +129,17 @@ def kind_of_check(text: str) -> CheckKind | None:
 def claim_words() -> ClaimWords:
     """The table, compiled: each entry is one pattern or several, by the type of its field."""
     table: dict[str, Any] = load_table("core/compress/retention/ground/claims.yaml")
-    checks, acts = table["checks"], {name: _act(entry) for name, entry in table["acts"].items()}
+    checks, endings = table["checks"], table["endings"]
     made: dict[str, Any] = {
-        "acts": acts,
-        "act": _any_act(table["acts"].values()),
+        "acts": {name: _act(entry, endings) for name, entry in table["acts"].items()},
+        "act": _any_act(table["acts"].values(), endings),
         "checks": _one(checks["says"]),
         "ran": _one(checks["ran"]),
         "told": _one(checks["told"]),
         "kinds": tuple(CheckKind(*(_one(kind[key]) for key in ("says", "ran"))) for kind in table["kinds"]),
         **{name: table[name] for name in ("same_check", "airports")},
         "only_compiles": table["only_compiles"],
+        "classifiers": frozenset(table["classifiers"]),
         "attributed": {language: _attribution(**words) for language, words in table["attributed"].items()},
         "speech": {language: frozenset(words.split()) for language, words in table["speech"].items()},
         "scripts": {language: re.compile(script) for language, script in table["scripts"].items()},
@@ -155,15 +160,17 @@ def _as(kind: str, entry: str | list[str]) -> Any:
     return tuple(map(_one, entry)) if kind.startswith("tuple") else _any(entry)
 
 
-def _act(entry: Mapping[str, Any]) -> ClaimedAct:
+def _act(entry: Mapping[str, Any], endings: Mapping[str, str]) -> ClaimedAct:
     signs = (entry.get(key, False) for key in ("whole", "outside", "into_file"))
-    return ClaimedAct(_any_act([entry]), entry["did"], entry.get("file", entry["did"]), *signs)
+    did = "|".join((entry["did"], *(entry[language] for language in endings if language in entry)))
+    return ClaimedAct(_any_act([entry], endings), did, entry.get("file", did), *signs)
 
 
-def _any_act(entries: Collection[Mapping[str, Any]]) -> re.Pattern[str]:
+def _any_act(entries: Collection[Mapping[str, Any]], endings: Mapping[str, str]) -> re.Pattern[str]:
     """Matches what says that one of some acts was done; the quick test of a word's beginning comes first."""
     said = rf"\b{_NO_ATTRIBUTE}{_NO_NAME}(?:{'|'.join(entry['says'] for entry in entries)})\b"
-    return _one("|".join((said, *(entry["zh"] for entry in entries if "zh" in entry))))
+    words = {one: "|".join(entry[one] for entry in entries if one in entry) for one in endings}
+    return _one("|".join((said, *(endings[one].replace("<>", nouns) for one, nouns in words.items() if nouns))))
 
 
 def _attribution(people: str, others: str, joins: str, wants: str) -> Attribution:

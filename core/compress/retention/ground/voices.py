@@ -46,7 +46,9 @@ class Voices:
     ) -> None:
         self._texts, self._weigh = spoken, weigh
 
-    def share_voiced(self, names: Sequence[str], words: Sequence[str], *, rule: bool) -> float:
+    def share_voiced(
+        self, names: Sequence[str], words: Sequence[str], *, rule: bool, denial: bool = False
+    ) -> float:
         """The largest share of names (in lower case) and roots that a person said in one breath, 0 to 1.
 
         One breath is a sentence with its neighbours, and with the question it briefly answers.
@@ -55,12 +57,13 @@ class Voices:
             names: The names.
             words: The roots.
             rule: Only sentences that state a rule count.
+            denial: Only those that deny or limit something count.
         """
         weights = self._weigh(names, words)
         total = sum(weights.values())
         best = 0.0
         for lower, held, lays_down in self._statements:
-            if rule and not lays_down:
+            if (rule and not lays_down) or (denial and not claim_words().denies.search(lower)):
                 continue
             statements = (
                 weight

@@ -32,6 +32,10 @@ FRENCH = [
 ]
 CHINESE = [user("请推荐一家经济型酒店，最好带早餐。"), assistant("推荐格林豪泰酒店，有早餐。")]
 
+JAPANESE = [user("請求書を確認してください。帳簿は変更しないでください。"), assistant("請求書を確認します。")]
+KOREAN = [user("송장을 확인해 주세요. 장부는 건드리지 마세요."), assistant("송장을 확인합니다.")]
+RUSSIAN = [user("Проверь счета за май и не трогай кассовую книгу."), assistant("Проверяю счета.")]
+
 
 def flagged(claim: str, middle: list[Message]) -> list[str]:
     return [one.where for one in retention(middle, f"- Summary.\n{claim}").unsupported]
@@ -89,6 +93,25 @@ def test_spanish_and_french_are_reported_alike() -> None:
     assert flagged("El usuario pidió revisar las facturas de mayo.", SPANISH) == []
     assert flagged("L'utilisatrice souhaite que les sauvegardes soient chiffrées.", FRENCH)
     assert flagged("L'utilisatrice demande un rapport sur une page.", FRENCH) == []
+
+
+def test_japanese_korean_and_russian_are_reported_alike() -> None:
+    assert flagged("利用者はバックアップを暗号化するよう求めた。", JAPANESE)
+    assert flagged("利用者は請求書の確認を求めた。", JAPANESE) == []
+    assert flagged("사용자는 백업 암호화를 요청했다.", KOREAN)
+    assert flagged("사용자는 송장을 확인해 달라고 요청했다.", KOREAN) == []
+    assert flagged("Пользователь попросил зашифровать резервные копии.", RUSSIAN)
+    assert flagged("Пользователь попросил проверить счета за май.", RUSSIAN) == []
+
+
+def test_a_ban_is_no_report_of_a_permission() -> None:
+    work = [user("The box is on the internet, so use whatever online resource you like."), assistant("Good.")]
+    assert flagged("The user forbade the use of online resources.", work)
+    assert flagged("The user forbade to touch the ledger of 2019.", WORK) == []
+
+
+def test_what_people_want_help_with_they_need_not_name() -> None:
+    assert flagged("The user asked for help with a push that was refused.", WORK) == []
 
 
 def test_chinese_may_say_that_something_was_asked_for_besides() -> None:
