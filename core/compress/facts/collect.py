@@ -41,6 +41,9 @@ _BRIEF = 600
 
 MAX_REQUEST_CHARS = 1500
 """A request longer than this is a document: a plan, an issue, a template with its rules."""
+_MOST_PATHS = 12
+"""A call with more paths than this writes a listing or code: only the file it is about matters."""
+
 _COMMITTED = re.compile(r"^\[[^\]\n]{1,60} ([0-9a-f]{7,12})\]", re.MULTILINE)
 """How git answers a commit."""
 
@@ -166,9 +169,12 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
         yield FactValue("errors", line), view.text, speaker
     for call in view.calls:
         asked_by = ACTED if is_acting(call) else CALLED
+        found = anchors(call.strings)
+        listing = sum(fact.category == "paths" for fact in found) > _MOST_PATHS
         defined = _DEFINED.findall(call.strings) if prose is not None and asked_by == ACTED else ()
-        for fact in (*anchors(call.strings), *(FactValue("names", name) for name in defined)):
-            yield fact, call.strings, asked_by
+        for fact in (*found, *(FactValue("names", name) for name in defined)):
+            listed = listing and fact.category in ("paths", "urls") and fact.value != call.path
+            yield fact, call.strings, CALLED if listed else asked_by
         if call.command:
             yield FactValue("commands", call.command), call.strings, asked_by
     if view.request:

@@ -61,6 +61,11 @@ _ASIDE = 0.4
 scratch file, a third-party package.
 """
 
+_FEW, _CROWD, _LAST_OF_CROWD = 1, 0.2, 0.3
+_FEW_ANYWHERE, _CROWD_ANYWHERE = 4, 0.1
+"""How many files of a folder keep their weight, what each further one loses, and the least that is left; how
+many of all folders, and what each further one loses."""
+
 _ARGUMENT = re.compile(r"\$\d")
 """An argument of a shell script, which is far more frequent than an amount of money."""
 
@@ -116,7 +121,22 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> WeighedFacts:
             noise[entry.category] += 1
         else:
             kept.append((entry, round(weight * _recency(entry, views), 3)))
+    kept = _without_crowds(kept)
     return WeighedFacts(tuple(kept), dict(noise), frozenset(found.value.lower() for found in values), ended)
+
+
+def _without_crowds(facts: list[tuple[Found, float]]) -> list[tuple[Found, float]]:
+    """Facts, each further file of a folder worth less: a summary names a few of them, or the folder."""
+    ranks: Counter[str] = Counter()
+    factors: dict[int, float] = {}
+    for entry, _ in sorted(facts, key=lambda fact: -fact[1]):
+        if entry.category == "paths" and not entry.speakers & USER:
+            folder, _, name = entry.value.rpartition("/")
+            kind = f"{folder}/*.{name.rpartition('.')[2]}"
+            many = max(_CROWD * (ranks[kind] - _FEW + 1), _CROWD_ANYWHERE * (ranks[""] - _FEW_ANYWHERE))
+            factors[id(entry)] = max(_LAST_OF_CROWD, min(1.0, 1 - many))
+            ranks.update((kind, ""))
+    return [(entry, round(weight * factors.get(id(entry), 1.0), 3)) for entry, weight in facts]
 
 
 def _mark_used(entries: Sequence[Found], ended: Sequence[Outcome]) -> None:

@@ -217,7 +217,11 @@ def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]
     found = [want for want in wants if words and _is_of_people(want, words, evidence)]
     ends = [*(one.start() for one in found[1:]), len(without_asides)]
     for one, end in zip(found, ends, strict=False):
-        what = one.groupdict().get("what") or without_asides[one.end() : end].strip(" .") or without_asides[: one.start()]
+        what = (
+            one.groupdict().get("what")
+            or without_asides[one.end() : end].strip(" .")
+            or without_asides[: one.start()]
+        )
         yield without_asides[one.start() if what in without_asides[one.end() :] else 0 : end].strip(), what
 
 

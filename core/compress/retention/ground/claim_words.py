@@ -170,7 +170,9 @@ def _any_act(entries: Collection[Mapping[str, Any]], endings: Mapping[str, str])
     """Matches what says that one of some acts was done; the quick test of a word's beginning comes first."""
     said = rf"\b{_NO_ATTRIBUTE}{_NO_NAME}(?:{'|'.join(entry['says'] for entry in entries)})\b"
     words = {one: "|".join(entry[one] for entry in entries if one in entry) for one in endings}
-    return _one("|".join((said, *(endings[one].replace("<>", nouns) for one, nouns in words.items() if nouns))))
+    return _one(
+        "|".join((said, *(endings[one].replace("<>", nouns) for one, nouns in words.items() if nouns)))
+    )
 
 
 def _attribution(people: str, others: str, joins: str, wants: str) -> Attribution:

@@ -276,3 +276,26 @@ def test_a_setting_is_kept_by_the_value_it_has() -> None:
     middle = [user("Which theme is set?"), assistant("It is `color-scheme='prefer-light'` now.")]
     (setting,) = (fact for fact in retention(middle, "It prefers `prefer-light`.").facts if "=" in fact.value)
     assert setting.fate == "paraphrased"
+
+
+def test_each_further_file_of_a_folder_weighs_less_unless_a_person_names_it() -> None:
+    files = [f"src/cards/Card{n}.cs" for n in range(8)]
+    middle = [user(f"Write the cards. Begin with {files[7]}.")]
+    for path in files:
+        middle += call("write_file", "ok", path=path, content="class Card {}")
+    found = weights(retention([*middle, assistant("Written.")], ""))
+    assert found[files[7]] == max(found[path] for path in files)
+    written = sorted((found[path] for path in files[:7]), reverse=True)
+    assert written[0] > 2 * written[-1] > 0
+
+
+def test_of_a_call_that_writes_a_list_of_paths_only_its_own_file_matters() -> None:
+    listed = "\n".join(f".cache/tool_{n}/data.json" for n in range(20))
+    middle = [
+        user("Set the repository up."),
+        *call("write_file", "ok", path="repo/ignored.txt", content=listed),
+        assistant("Set up."),
+    ]
+    found = weights(retention(middle, ""))
+    assert found["repo/ignored.txt"] > 0
+    assert not any(value.startswith(".cache/") for value in found)
