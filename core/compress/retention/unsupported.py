@@ -240,12 +240,9 @@ def _strange_words(sentence: str, evidence: Evidence, language: str) -> Iterator
 
 
 def _misreported(one: _Sentence, evidence: Evidence, *, same_language: bool) -> Iterator[tuple[str, str]]:
-    """Wishes nobody voiced, and pairs in reverse order; else one act that nothing supports.
-
-    A row of a table tells nothing as a sentence.
-    """
+    """Wishes nobody voiced, and pairs in reverse order; else one act that nothing supports."""
     if one.text.lstrip(_BULLET).startswith("|"):
-        return
+        return  # a row of a table
     plain = QUOTED.sub(" ", one.text)
     wishes = false_wishes(plain, one.facts, evidence, rule=one.rule) if same_language else iter(())
     for claim in islice(wishes, 1):  # a sentence that is wrong once is wrong

@@ -138,10 +138,9 @@ def _is_in_listing(path: str, evidence: Evidence) -> bool:
 
 
 def _number(value: str, sentence: str, evidence: Evidence) -> bool:
-    match = _FIGURE.search(value)
+    match, at = _FIGURE.search(value), sentence.find(value)
     if match is None:
         return True
-    at = sentence.find(value)
     before, counted = sentence[:at], sentence[at + len(value) :].split(maxsplit=1)[:1]
     figure = plain_number(match.group().rstrip(","))
     unit = value[match.end() :].strip()
