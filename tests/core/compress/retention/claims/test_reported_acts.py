@@ -35,6 +35,7 @@ def flagged(claim: str) -> list[str]:
         "mypy passed.",
         "The branch was merged into main.",
         "A pull request was opened.",
+        "The order was placed.",
         "Before handing over, the agent ran `src/totals.py`.",
         "The agent opened the ledger in a browser and looked at every sum.",
     ],
@@ -70,6 +71,8 @@ def test_what_runs_in_a_folder_whose_name_begins_with_test_is_no_test() -> None:
         "The agent ran `tests/unit`.",
         "Before it is used, the ledger has to be opened in a browser.",
         "The agent never read the ledger before it changed the code of the totals.",
+        "The use cases were confirmed.",
+        "The order of the totals was confirmed.",
     ],
 )
 def test_what_did_is_not(claim: str) -> None:
