@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from statistics import median
 
@@ -73,7 +75,7 @@ class Causes:
 
     def __init__(self, context: BreakContext, calls: Sequence[CacheCall]) -> None:
         self._context = context
-        self._lines = tuple(_relevant_lines(context))
+        self._lines = sorted(_relevant_lines(context), key=itemgetter(0))
         self._turns = [
             context.to_utc(record.at)
             for record in context.log.records
@@ -115,7 +117,9 @@ class Causes:
         return call.number != 1 and before.route == call.route and not self._between(before, call)
 
     def _between(self, before: CacheCall, call: CacheCall) -> list[LogRecord]:
-        return [line for at, line in self._lines if before.at <= at <= call.at]
+        start = bisect_left(self._lines, before.at, key=itemgetter(0))
+        end = bisect_right(self._lines, call.at, lo=start, key=itemgetter(0))
+        return [line for _, line in self._lines[start:end]]
 
     def _set_up_anew(self, before: CacheCall, call: CacheCall) -> Cause:
         """What a new agent sends differently: other tools, messages read from the store, or a system prompt.
