@@ -38,6 +38,7 @@ from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation, Now
 from core.explain.headline.conversation import event_headline, headline_of, standing
 from core.explain.headline.mend import mend_first
+from core.explain.headline.rewritten import rewrite_headline, rewriting_engine
 from core.explain.recorded import with_recorded_proof
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import nearest_release
@@ -177,6 +178,9 @@ def _headline(
     context: ConversationContext, event: CompressionEvent, line: LogRecord | None, *, by_count: bool
 ) -> Headline:
     """The event in one sentence; `line` is the refusal of a request that was too long."""
+    engine = rewriting_engine(context) if event.pruned else None
+    if engine is not None:
+        return rewrite_headline(event, engine)
     refusal = refusal_of(line) if line is not None else None
     served, expected = refusal.limit if refusal is not None else None, context.window.tokens
     advice = failed_call(line).helps if line is not None and event.refused not in _UNCLEAR else None

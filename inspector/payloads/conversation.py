@@ -86,12 +86,12 @@ def _now(now: Now) -> dict[str, Any]:
     }
 
 
-def chain_payload(chain: Chain) -> dict[str, Any]:
-    """The document of `chain`."""
+def chain_payload(chain: Chain, engine: str | None) -> dict[str, Any]:
+    """The document of `chain`; `engine` as in its headline."""
     from core.explain.headline.chain import chain_headline  # a cached `why` does not need it
 
     return {
-        **jsonio.headline(chain_headline(chain)),
+        **jsonio.headline(chain_headline(chain, engine)),
         **jsonio.fields(chain, "root tip resume_target resume_reason"),
         "nodes": [_node(*pair) for pair in zip(chain.nodes, chain.spent_below(), strict=True)],
         "findings": list(chain.findings),

@@ -38,6 +38,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     from core.explain.diagnose.case import Case
     from core.explain.diagnose.diagnose import diagnose_case
     from core.explain.events import explain
+    from core.explain.headline.rewritten import engine_of_family
     from core.explain.prompt_cache import cache_of
     from core.preview.past import with_loss
     from inspector.payloads import usage as usage_json
@@ -49,7 +50,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     case = Case(context, explanation.events, datetime.now(UTC), hits)
     examined = diagnose_case(case)
     by_day = collect((store,), by="day", session=session.id, prices=case.prices).ledger()
-    severity = explanation.headline.severity
+    severity, chain = explanation.headline.severity, store.chain(session.id)
     return {
         "inspector": __version__,
         "session": session.id,
@@ -61,7 +62,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         "usage": usage_json.payload(case.ledger),
         "days": usage_json.payload(by_day)["rows"],
         "cache": cache_payload(hits),
-        "chain": chain_payload(store.chain(session.id)),
+        "chain": chain_payload(chain, engine_of_family(store, chain)),
         "notes": list(context.conversation.notes),
     }
 

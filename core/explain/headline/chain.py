@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from core.explain.headline.rewritten import rewrites
 from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, shortened
 from core.redact.quick_check import masked_start
 from core.support.formatting import plural
@@ -14,12 +15,17 @@ if TYPE_CHECKING:
 _MAX_TITLE_CHARS = 60
 
 
-def chain_headline(chain: Chain) -> Headline:
-    """How many sessions are related, how often they were compacted, what /resume opens, what is unusual."""
+def chain_headline(chain: Chain, engine: str | None = None) -> Headline:
+    """How many sessions are related, how often they were compacted, what /resume opens, what is unusual.
+
+    `engine` is the one of `engine_of_family`.
+    """
     target = next((node for node in chain.nodes if node.session.id == chain.resume_target), None)
     title = target.session.title if target is not None else None
     name = masked_start(" ".join((title or chain.resume_target).split()), _MAX_TITLE_CHARS)
     compacted = plural(chain.compactions, "compaction") if chain.compactions else "never compacted"
+    if pruned := sum(node.pruned for node in chain.nodes):
+        compacted = f"{compacted}, {rewrites(pruned, engine)}"
     if any(node.lost for node in chain.nodes):
         compacted = f"{compacted} or more, as rows are missing"
     failed = any(node.session.guards.failure_error for node in chain.nodes)

@@ -24,23 +24,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the lineage of a session."""
+    from core.explain.headline.rewritten import engine_of_family
+
     with target.named(args) as (store, session):
         chain = target.answer_about(store, session, lambda: store.chain(session.id), _texts)
+        engine = engine_of_family(store, chain)
         names = {} if args.json else store.names([node.session.id for node in chain.nodes])
-    return output.show(args, lambda: chain_payload(chain), _lines(chain, session.id, names))
+    return output.show(args, lambda: chain_payload(chain, engine), _lines(chain, session.id, names, engine))
 
 
 def _texts(chain: Chain) -> Iterator[str]:
     """Every text in a chain."""
-    yield from values.texts(chain_payload(chain))
+    yield from values.texts(chain_payload(chain, None))
 
 
-def _lines(chain: Chain, asked: str, names: Mapping[str, str]) -> Iterator[str]:
+def _lines(chain: Chain, asked: str, names: Mapping[str, str], engine: str | None) -> Iterator[str]:
     from core.explain.headline.chain import chain_headline
     from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
-    yield from output.headline(chain_headline(chain))
+    yield from output.headline(chain_headline(chain, engine))
     yield ""
     columns = (
         Column("session", shrinks=True, least=32, wraps=True),

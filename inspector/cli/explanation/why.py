@@ -133,6 +133,7 @@ def _turn_lines(args: argparse.Namespace, turns: Sequence[Turn]) -> Iterator[str
 
 def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
     """The answer as printed lines: what happened, what it lost and cost, the size now; then each event."""
+    from core.explain.headline.rewritten import counted
     from core.preview.past import event_of_headline
     from core.support import formatting as fmt
 
@@ -143,7 +144,8 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
     yield from _standing(found.now)
     if release.stands_in:
         yield f"note: {release.stands_in}"
-    below = [_counted(found.events)] if found.events else list(_fields("limit", found.now.sums))
+    counts = ", ".join(filter(None, counted(found)))
+    below = [counts] if found.events else list(_fields("limit", found.now.sums))
     yield from ("", *below) if below else ()
     told, before = event_of_headline(found), None
     for number, event in enumerate(found.events, start=1):
@@ -156,17 +158,6 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
     yield ""
     yield from (f"note: {note}" for note in found.notes)
     yield from output.certainties((*found.events, found.now))
-
-
-def _counted(events: Sequence[CompressionEvent]) -> str:
-    """How many compactions there were, and how many of them only shortened results or failed."""
-    from core.model.compaction.event import tally
-    from core.support import formatting as fmt
-
-    done, pruned, failed = tally(events)
-    counts = [fmt.plural(done, "compaction")]
-    counts += [fmt.plural(pruned, "pruning")] * bool(pruned) + [f"{failed:,} failed"] * bool(failed)
-    return ", ".join(counts)
 
 
 def _aftermath(after: Aftermath) -> Iterator[str]:

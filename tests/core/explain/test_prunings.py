@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from core.explain.headline.chain import chain_headline
+from core.explain.headline.rewritten import counted, engine_of_family
 from core.explain.prompt_cache import conversation_cache
 from core.model.compaction.event import Trigger, tally
 from tests.core.explain.conftest import MakeHome
@@ -84,3 +86,28 @@ def test_a_row_that_an_engine_wrote_anew_makes_no_compaction_of_it(make_home: Ma
         chain = store.chain("S")
     assert tally(explained(home).events) == (0, 1, 0)
     assert (listed.compactions, chain.compactions) == (0, 0)
+
+
+def test_why_and_chain_name_the_engine_that_rewrote_without_a_summary(make_home: MakeHome) -> None:
+    home = make_home("0.22", f"{CONFIG}context:\n  engine: lcm\n")
+    live = set_aside(home)
+    for row in live:
+        home.db.copy(row, **({"content": "…", "message_uid": "f" * 32} if row == live[-4] else {}))
+    why = explained(home)
+    with home.store() as store:
+        chain = store.chain("S")
+        told = chain_headline(chain, engine_of_family(store, chain)).sentence
+    words = "1 rewrite by the engine lcm without a summary"
+    assert counted(why) == ("0 compactions", words, "")
+    assert told == f"One session, never compacted, {words}, nothing branched off; /resume opens it."
+    (event,) = why.events
+    assert event.headline.sentence.startswith("The engine lcm rewrote the conversation without a summary: 1")
+
+
+def test_a_pruning_of_hermes_is_counted_as_one_in_chain_and_why(make_home: MakeHome) -> None:
+    home = _pruned(make_home)
+    with home.store() as store:
+        chain = store.chain("S")
+        told = chain_headline(chain, engine_of_family(store, chain)).sentence
+    assert "1 compaction, 1 pruning, " in told
+    assert counted(explained(home)) == ("1 compaction", "1 pruning", "")

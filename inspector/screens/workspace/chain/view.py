@@ -12,6 +12,7 @@ from textual.containers import Container, Vertical
 from core.explain.events import explain
 from core.explain.explanation import Explanation
 from core.explain.headline.chain import chain_headline
+from core.explain.headline.rewritten import engine_of_family
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Chain
 from core.store.store import Store
@@ -77,17 +78,17 @@ class ChainView(FigureView):
         self.query_one(CurveChart).show(request_curve(found))
         self._tell()
 
-    def _take(self, found: tuple[Chain, Mapping[str, str]]) -> None:
+    def _take(self, found: tuple[Chain, Mapping[str, str], str | None]) -> None:
         if self.subject is None:
             return
-        chain, names = found
+        chain, names, engine = found
         again = self._chain is not None
         self._chain = chain
         conversation = self.subject.conversation
         thread = [session.id for session in conversation.sessions]
         self._tree_lines = tree_lines(chain, thread, names, conversation.generations)
         cursor = self._place(self.tree_list.current if again else None)
-        self.query_one(AnswerBar).answer = chain_headline(chain)
+        self.query_one(AnswerBar).answer = chain_headline(chain, engine)
         self._draw_shares(chain)
         self.set_class(len(chain.nodes) == 1 or len(conversation.generations) > 1, "-curve")
         if self.has_class("-curve"):
@@ -177,10 +178,11 @@ class ChainView(FigureView):
         return tree_line.node.session.id if tree_line else ""
 
 
-def _family(session: str, store: Store) -> tuple[Chain, Mapping[str, str]]:
-    """The lineage of a session, and the names of its sessions."""
+def _family(session: str, store: Store) -> tuple[Chain, Mapping[str, str], str | None]:
+    """The lineage of a session, the names of its sessions, and the engine that rewrote some of it."""
     chain = store.chain(session)
-    return chain, store.names([node.session.id for node in chain.nodes])
+    names = store.names([node.session.id for node in chain.nodes])
+    return chain, names, engine_of_family(store, chain)
 
 
 def _layers(chain: Chain) -> tuple[Layer, ...]:

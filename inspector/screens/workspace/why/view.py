@@ -11,8 +11,9 @@ from textual.containers import Container
 
 from core.explain.explanation import Explanation
 from core.explain.headline.conversation import compaction_to_open
+from core.explain.headline.rewritten import counted
 from core.model.accounting.prompt_cache import Payback
-from core.model.compaction.event import CompressionEvent, Trigger, tally
+from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.compaction.preview import Retention
 from core.model.finding import Headline
 from core.preview.past import Aftermath, bill_of
@@ -234,13 +235,12 @@ def _place(explanation: Explanation, cursor: Cursor) -> int:
 
 def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
     """How many compactions and failures, and the current size."""
-    events, now = explanation.events, explanation.now
-    done, pruned, failed = tally(events)
-    pieces: list[Piece] = [("ink", fmt.plural(done, "compaction"))]
-    if pruned:
-        pieces.append(("ink", f" · {fmt.plural(pruned, 'pruning')}"))
+    now, (done, rewritten, failed) = explanation.now, counted(explanation)
+    pieces: list[Piece] = [("ink", done)]
+    if rewritten:
+        pieces.append(("ink", f" · {rewritten}"))
     if failed:
-        pieces.append(("severity-critical", f" · {failed:,} failed"))
+        pieces.append(("severity-critical", f" · {failed}"))
     if now.limit is not None:
         pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} of {fmt.round_number(now.limit)}"))
     elif now.tokens is not None:
