@@ -184,7 +184,10 @@ def _headline(
     refusal = refusal_of(line) if line is not None else None
     served, expected = refusal.limit if refusal is not None else None, context.window.tokens
     advice = failed_call(line).helps if line is not None and event.refused not in _UNCLEAR else None
-    return event_headline(event, by_count=by_count, expected=expected, served=served, advice=advice)
+    told = event_headline(event, by_count=by_count, expected=expected, served=served, advice=advice)
+    if told.remedy is None or event.undo is not None:  # an undo finds its database itself
+        return told
+    return replace(told, remedy=context.store.location.addressed(told.remedy))
 
 
 def _disagreements(

@@ -64,7 +64,7 @@ def examine_store(case: StoreCase) -> Examination:
 
 def _examined(checks: Mapping[str, Check], case: Case | StoreCase, session: str | None = None) -> Examination:
     """Apply rules; what they advise is written for the database that was read."""
-    return apply(checks, case, session, command=case.store.location.command)
+    return apply(checks, case, session, addressed=case.store.location.addressed)
 
 
 def diagnose(store: Store, session_id: str) -> Examination:

@@ -11,7 +11,6 @@ from core.errors import DatabaseError
 from core.model.finding import Evidence, Finding, NotKnown, Severity, Verdict
 from core.redact.quick_check import masked
 from core.store.database.connect import Interrupted
-from core.support.own_files import APPLICATION
 from core.support.program_files import load_table
 
 _MAX_EVIDENCE = 12
@@ -60,10 +59,10 @@ class Rule:
     each: bool = False
     quotes: str = ""
 
-    def finding(self, found: Found, session: str | None, command: str = APPLICATION) -> Finding:
+    def finding(self, found: Found, session: str | None, addressed: Callable[[str], str] = str) -> Finding:
         """The finding in words, with credentials masked in what it quotes.
 
-        `command` begins each command line that it advises.
+        `addressed` lets the command lines that it advises ask the right database.
         """
         numbers = {key: masked(one) if isinstance(one, str) else one for key, one in found.numbers.items()}
         repeated = f" ({found.times} times; this is the newest)" if found.times > 1 else ""
@@ -76,7 +75,7 @@ class Rule:
             session=found.session or session,
             numbers=numbers | ({"times": found.times} if repeated else {}),
             evidence=tuple(replace(one, text=masked(one.text)) for one in found.evidence),
-            remedy=self.helps.format(**numbers).replace(f"{APPLICATION} ", f"{command} "),
+            remedy=addressed(self.helps.format(**numbers)),
         )
 
 
@@ -154,11 +153,15 @@ def quoted(rule: str, name: str) -> str:
 
 
 def apply(
-    checks: Mapping[str, Check], subject: object, session: str | None, *, command: str = APPLICATION
+    checks: Mapping[str, Check],
+    subject: object,
+    session: str | None,
+    *,
+    addressed: Callable[[str], str] = str,
 ) -> Examination:
     """Run rules on a subject; the worst findings come first.
 
-    `command` begins each command line that they advise.
+    `addressed` lets the command lines that they advise ask the right database.
     """
     findings: list[Finding] = []
     unknown: list[NotKnown] = []
@@ -169,7 +172,7 @@ def apply(
         try:
             cases = check(subject, **rule.limits)
             findings += [
-                rule.finding(found, session, command) for found in (cases if rule.each else _joined(cases))
+                rule.finding(found, session, addressed) for found in (cases if rule.each else _joined(cases))
             ]
         except Missing as missing:
             unknown.append(NotKnown(key, rule.name, str(missing)))

@@ -51,6 +51,11 @@ class Location:
         """The command line, without a subcommand, that asks this database: the samples, or what was named."""
         return f"{APPLICATION} {'demo' if self.is_sample else self.options}".rstrip()
 
+    def addressed(self, advice: str) -> str:
+        """Advice whose command lines ask this database; those that do already stay as they are."""
+        bare = advice.replace(f"{self.command} ", f"{APPLICATION} ")
+        return bare.replace(f"{APPLICATION} ", f"{self.command} ")
+
 
 def locate(
     *,

@@ -19,7 +19,7 @@ from inspector.terminal.text import cell_len, clean_line, wrap
 
 MAX_ALERTS = 3
 INDENT = 3
-SENTENCE_LINES, FIX_LINES = 3, 2
+SENTENCE_LINES, FIX_LINES = 3, 6
 
 Said = tuple[tuple[str, str], ...]
 """Lines of text, each with its colour."""

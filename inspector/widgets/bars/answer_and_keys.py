@@ -24,7 +24,9 @@ from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean, wrap
 
 _MAX_LINES = 3
-"""Most lines of the sentence, and of the remedy; at 60 cells the longest ones need three."""
+"""Most lines of the sentence; at 60 cells the longest one needs three."""
+_MAX_FIX_LINES = 6
+"""Most lines of the remedy, which may hold a command with a long path."""
 _TOKEN = {
     None: "severity-ok",
     Severity.INFO: "severity-info",
@@ -91,7 +93,7 @@ class AnswerBar(Widget):
         if not self.answer.sentence:
             return [(False, self.waiting)]
         said = list(wrap(clean(self.answer.sentence), room))[:_MAX_LINES]
-        helps = list(wrap(clean(self.answer.helps), room))[:_MAX_LINES] if self.answer.remedy else []
+        helps = list(wrap(clean(self.answer.helps), room))[:_MAX_FIX_LINES] if self.answer.remedy else []
         return [*((False, line) for line in said), *((True, line) for line in helps)]
 
     def _lines(self, width: int, ink: Palette) -> Iterator[Line]:

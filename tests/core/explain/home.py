@@ -30,6 +30,7 @@ class Home:
 
     Attributes:
         patch: Puts something else in the place of an attribute for the length of a test.
+        options: Those it is named with on the command line.
         readers: Other connections to the database, closed with it.
     """
 
@@ -38,6 +39,7 @@ class Home:
         self.release = release
         self.db = SessionDatabase(path / "state.db", release)
         self.shift = timedelta()
+        self.options = ""
         self.patch: Callable[[object, str, object], None] = setattr
         self.readers: list[sqlite3.Connection] = []
         (path / "logs").mkdir(exist_ok=True)
@@ -45,7 +47,7 @@ class Home:
 
     def store(self) -> Store:
         """The database, opened as the inspector does."""
-        return Store(Location(self.path / "state.db", self.path))
+        return Store(Location(self.path / "state.db", self.path, options=self.options))
 
     def line(
         self, message: str, *, tag: str | None = "S", logger: str = "agent.x", level: str = "INFO"

@@ -7,6 +7,8 @@ from datetime import timedelta
 
 import pytest
 
+from core.explain.diagnose.diagnose import diagnose
+from core.live.status import status_of
 from core.model.compaction.event import SummaryStatus, Trigger
 from core.model.finding import Source, Verdict
 from core.model.transcript.conversation import BoundaryMode
@@ -142,6 +144,18 @@ def test_a_fallback_is_known_by_its_own_words(home: Home) -> None:
     home.compact(summary="Summary generation was unavailable. 21 message(s) were removed")
     home.done(28, 8, 4_000)
     assert only(home).summary.status is SummaryStatus.FALLBACK
+
+
+def test_the_command_that_a_headline_advises_names_the_database_as_the_user_did(home: Home) -> None:
+    home.compact(summary="Summary generation was unavailable. 21 message(s) were removed")
+    home.options = "--home /x"
+    command = "hermes-inspector --home /x recall S WORDS"
+    assert command in str(only(home).headline.remedy)
+    with home.store() as store:
+        status = status_of(store, "S")
+        assert command in diagnose(store, "S").findings[0].remedy
+    assert status.worst is not None
+    assert command in status.worst.remedy
 
 
 def test_telemetry_names_cause_and_numbers(begun: MakeHome) -> None:

@@ -230,11 +230,12 @@ class _Survey:
         return repr(sorted(self.config.raw.items(), key=str))
 
     def _stamp(self, row: ConversationRow, full: bool) -> str:
-        """A hash that changes whenever a finding may: of session rows, their log lines and the configuration.
+        """A hash that changes whenever a finding may: of rows, log lines, configuration and advised commands.
 
         A lock or a pause depends on the time of day, so such a conversation is examined each time.
         """
-        parts: list[object] = [full, self._configured, self.now if self._is_locked(row) else None]
+        parts: list[object] = [full, self._configured, self.store.location.command]
+        parts += [self.now] if self._is_locked(row) else []
         for session in row.sessions:
             parts += [session.id, session.messages, session.api_calls, session.last_active, session.ended_at]
             parts += [session.end_reason, session.guards, self.logs.newest(session.id)]

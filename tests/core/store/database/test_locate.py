@@ -160,3 +160,11 @@ def test_commands_about_a_named_database_name_it_again() -> None:
     named = Location(Path("/x/state.db"), options="--home /x")
     assert named.command == "hermes-inspector --home /x"
     assert named == Location(Path("/x/state.db"))
+
+
+def test_advice_names_the_database_once_however_often_it_is_asked_to() -> None:
+    named = Location(Path("/x/state.db"), options="--home /x")
+    told = named.addressed("hermes-inspector recall s WORDS finds it")
+    assert told == "hermes-inspector --home /x recall s WORDS finds it"
+    assert named.addressed(told) == told
+    assert Location(Path("/x/state.db")).addressed("hermes-inspector recall") == "hermes-inspector recall"

@@ -55,6 +55,13 @@ async def test_what_helps_stays_complete_in_a_narrow_terminal() -> None:
     assert "".join(lines).endswith("calls.")
 
 
+async def test_a_command_with_a_long_path_is_wrapped_and_not_cut() -> None:
+    command = f"hermes-inspector --home /{'a' * 90} recall 20261121_200924_4e0b71 WORDS finds it."
+    helps = f"Run /compress again. What was replaced is not lost: {command}"
+    lines = await shown(Headline("It is so.", helps), 60)
+    assert "".join(line.strip() for line in lines).endswith("WORDS finds it.")
+
+
 async def test_wide_characters_are_never_cut_in_half() -> None:
     lines = await shown(Headline("周末去杭州的行程" * 4 + ".", None), 21)
     assert "".join(line.strip() for line in lines).replace("● ", "").startswith("周末去杭州的行程周末")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from core.explain.diagnose.diagnose import examine
 from core.explain.diagnose.registry import Found, Rule, rules
 from core.hermes.config.config_values import key_specs
 from core.model.finding import Finding, Severity
+from core.store.database.locate import Location
 from core.support.program_files import shared_table
 from inspector.cli.registry import COMMANDS
 from tests.core.explain.conftest import MakeHome
@@ -255,5 +257,6 @@ def test_a_summary_that_gives_orders_is_reported_behind_a_request_too(
 def test_what_is_advised_about_a_sample_answers_for_the_samples() -> None:
     rule = Rule("C0", "gone", Severity.INFO, "Gone", helps="hermes-inspector recall s1 WORDS finds it")
     assert rule.finding(Found(), None).remedy == "hermes-inspector recall s1 WORDS finds it"
-    told = rule.finding(Found(), None, "hermes-inspector demo").remedy
+    samples = Location(Path("/c/hermes-inspector/demo-1/state.db"))
+    told = rule.finding(Found(), None, samples.addressed).remedy
     assert told == "hermes-inspector demo recall s1 WORDS finds it"

@@ -53,6 +53,14 @@ def test_a_second_survey_looks_only_at_what_changed(home: Home) -> None:
     assert "C2" in {finding.rule for finding in third["S"].findings}
 
 
+def test_what_is_remembered_names_the_database_as_it_is_named_now(home: Home) -> None:
+    surveyed(home)
+    for options in ("--home /x", "--db state.db"):
+        home.options = options
+        remedies = [finding.remedy for finding in surveyed(home)["S"].findings]
+        assert any(f"hermes-inspector {options} recall S" in remedy for remedy in remedies)
+
+
 def test_a_new_compaction_makes_a_quiet_conversation_worth_examining(home: Home) -> None:
     surveyed(home)
     home.db.turn("quiet1", "more")
