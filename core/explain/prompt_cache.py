@@ -15,6 +15,7 @@ from core.hermes.policy.policy import nearest_release
 from core.model.accounting.prompt_cache import CacheReport
 from core.model.transcript.message import Message
 from core.store.store import Store
+from core.support.formatting import message_rows
 
 
 def conversation_cache(
@@ -70,7 +71,7 @@ def _pruned(context: ConversationContext) -> Iterator[tuple[datetime, str]]:
     """When old results were shortened, as rows show it."""
     for rows in context.boundaries:
         if rows.pruned and rows.at is not None and rows.after:
-            yield rows.at, f"messages {rows.after[0]}-{rows.after[-1]}"
+            yield rows.at, message_rows(rows.after)
 
 
 def _book(context: ConversationContext) -> PriceBook:

@@ -5,6 +5,7 @@ Unknown is `–`, never 0. `~` marks an estimate, `≥` a lower bound.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Protocol
@@ -19,6 +20,8 @@ NEAR_LIMIT = 0.85
 """Share of a threshold from which the next compaction counts as near."""
 _ABSURD = Decimal(10) ** 20
 """Amounts from this on are not written out; rounding them to cents would fail."""
+_MOST_RUNS = 8
+"""How many runs of neighbouring row ids are named."""
 _STEPS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "K"))
 
 
@@ -42,6 +45,27 @@ def count(value: int | None, *, mark: str = "") -> str:
 def plural(number: int, noun: str, many: str | None = None) -> str:
     """`1 message`, `1,240 messages`; `many` is an irregular plural."""
     return f"{number:,} {noun if number == 1 else many or noun + 's'}"
+
+
+def message_rows(rows: Iterable[int], most: int = _MOST_RUNS) -> str:
+    """Row ids in words: `message 3`, `messages 3-7, 12, 30-40 and 6 more`; "" without any.
+
+    Args:
+        rows: The ids, in any order.
+        most: How many runs of neighbouring ids are named; the rest is counted.
+    """
+    ids = sorted(set(rows))
+    if len(ids) < 2:
+        return "".join(f"message {one}" for one in ids)
+    runs: list[list[int]] = []
+    for one in ids:
+        if runs and one == runs[-1][-1] + 1:
+            runs[-1][1:] = [one]
+        else:
+            runs.append([one])
+    shown = ", ".join("-".join(map(str, run)) for run in runs[:most])
+    rest = sum(run[-1] - run[0] + 1 for run in runs[most:])
+    return f"messages {shown}" + (f" and {rest:,} more" if rest else "")
 
 
 def short(value: int | None, *, mark: str = "") -> str:

@@ -16,6 +16,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.conversation import BoundaryMode
+from core.support.formatting import message_rows
 
 _CERTAINTY = {
     Verdict.PROVED: "",
@@ -143,11 +144,9 @@ def _row_evidence(rows: BoundaryRows) -> Iterator[Evidence]:
     """What the database shows of a compaction."""
     yield from rows.boundary.evidence
     if rows.before:
-        where = f"messages {rows.before[0]}-{rows.before[-1]}"
-        yield Evidence(Source.DATABASE, where, f"{len(rows.before)} messages before")
+        yield Evidence(Source.DATABASE, message_rows(rows.before), f"{len(rows.before)} messages before")
     if rows.after:
-        where = f"messages {min(rows.after)}-{max(rows.after)}"
-        yield Evidence(Source.DATABASE, where, f"{len(rows.after)} messages after")
+        yield Evidence(Source.DATABASE, message_rows(rows.after), f"{len(rows.after)} messages after")
 
 
 def _shrunk_evidence(shrunk: Shrunk) -> Iterator[Evidence]:

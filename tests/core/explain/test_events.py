@@ -322,3 +322,17 @@ def test_a_request_that_waits_is_not_missed_where_the_summary_has_the_time_of_a_
     home.done(29, 8, 4_000)
     event = only(home)
     assert (event.messages_before, event.messages_after, event.disagreements) == (29, 8, ())
+
+
+def test_rows_that_another_session_wrote_in_between_are_not_counted_in(begun: MakeHome) -> None:
+    home = begun()
+    home.turn()
+    home.talk(4)
+    home.db.session("T")
+    home.db.turn("T", "elsewhere")
+    home.talk(4)
+    home.started(54_828, 32)
+    home.compact()
+    home.done(32, 8, 4_000)
+    places = [one.where for one in only(home).evidence if one.text == "32 messages before"]
+    assert places == ["messages 1-16, 21-36"]

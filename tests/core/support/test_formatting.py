@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -133,3 +134,17 @@ def test_one_is_singular_and_every_other_number_plural() -> None:
 @pytest.mark.parametrize(("usd", "told"), [("0.0949", "$0.095"), ("0.095", "$0.10"), ("-0.0042", "-$0.0042")])
 def test_cents_are_distinguished_from_where_they_say_as_much_as_two_digits(usd: str, told: str) -> None:
     assert fmt.money(Decimal(usd)) == told
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ([], ""),
+        ([3], "message 3"),
+        ([40, 3, 4, 5, 3], "messages 3-5, 40"),
+        ([1, 2, 9, 20, 21, 22], "messages 1-2, 9 and 3 more"),
+        (range(1, 2_001), "messages 1-2000"),
+    ],
+)
+def test_row_ids_are_told_in_runs_and_no_more_than_fit(rows: Iterable[int], told: str) -> None:
+    assert fmt.message_rows(rows, most=2) == told

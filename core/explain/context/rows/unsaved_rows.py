@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
@@ -18,6 +18,7 @@ from core.model.transcript.message import Message, ReadMessages
 from core.model.transcript.session import Session
 from core.model.transcript.storage import RowPreview
 from core.store.store import Store
+from core.support.formatting import message_rows
 
 _SAME = ("role", "content", "tool_call_id", "tool_calls")
 _MIN_RUN = 4
@@ -92,16 +93,9 @@ def _stored_over(messages: Sequence[Message]) -> tuple[Message, ...]:
     return tuple(messages[place] for place in sorted(found))
 
 
-def ranges(messages: Sequence[Message]) -> str:
+def ranges(messages: Iterable[Message]) -> str:
     """Their row ids as text: `messages 25-48, 61-120`."""
-    rows = [message.row.id for message in messages if message.row is not None]
-    spans: list[list[int]] = []
-    for row in rows:
-        if spans and row == spans[-1][-1] + 1:
-            spans[-1][1:] = [row]
-        else:
-            spans.append([row])
-    return "messages " + ", ".join("-".join(map(str, span)) for span in spans)
+    return message_rows(message.row.id for message in messages if message.row is not None)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from core.compress.sizing.estimate import image_count, transcript_tokens
 from core.explain.context.generation import overhead
+from core.explain.context.rows.unsaved_rows import ranges
 from core.explain.diagnose.case import Case, passes
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.hermes.log.record import Kind
@@ -46,7 +47,7 @@ def tail_swallowed(case: Case, message_share: float, tail_share: float) -> Itera
         return
     free = sum(plan.estimates[plan.middle.start : plan.middle.end])
     numbers = {"what": what, "free": free, "advice": advice}
-    yield Found(numbers, (Evidence(Source.DERIVED, _rows(tail), what),), Verdict.DERIVED)
+    yield Found(numbers, (Evidence(Source.DERIVED, ranges(tail) or "the tail", what),), Verdict.DERIVED)
 
 
 @conversation_rule("D2")
@@ -114,8 +115,7 @@ def images(case: Case, min_count: int, min_bytes: int) -> Iterable[Found]:
     stored = sum(len(json.dumps(message.content, default=str)) for message in holders)
     if count < min_count and stored < min_bytes:
         return
-    rows = ", ".join(str(message.row.id) for message in holders[:8] if message.row)
-    evidence = Evidence(Source.DATABASE, f"messages {rows}", _by_part(case, policy))
+    evidence = Evidence(Source.DATABASE, ranges(holders), _by_part(case, policy))
     yield Found({"count": count, "bytes": stored, "each": policy.image_tokens}, (evidence,))
 
 
@@ -185,14 +185,6 @@ def _planned(case: Case) -> Plan:
     if case.window is None:
         raise Missing("the window is unknown")
     return case.plan
-
-
-def _rows(messages: Sequence[Message]) -> str:
-    """The row ids of consecutive messages, in words."""
-    rows = [message.row.id for message in messages if message.row]
-    if not rows:
-        return "the tail"
-    return f"message {rows[0]}" if len(rows) == 1 else f"messages {rows[0]} to {rows[-1]}"
 
 
 def _hidden_bytes(message: Message) -> int:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from core.compress.pruning.stub_fields import reports_failure
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
 from core.explain.context.past_compaction import past_of
+from core.explain.context.rows.unsaved_rows import ranges
 from core.explain.diagnose.case import Case, passes
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.explain.diagnose.rules.storage.structure import ANOTHER_MODEL, benched, paused
@@ -158,8 +159,8 @@ def summary_grows(case: Case, min_times: int, min_share: float) -> Iterable[Foun
 def stacked_summaries(case: Case) -> Iterable[Found]:
     """Every request carries more than one summary."""
     if len(case.summaries) > 1:
-        rows = [message.row.id for message, _ in case.summaries if message.row]
-        evidence = Evidence(Source.DATABASE, "messages " + ", ".join(map(str, rows)), "summaries, all live")
+        where = ranges(message for message, _ in case.summaries)
+        evidence = Evidence(Source.DATABASE, where, "summaries, all live")
         yield Found({"count": len(case.summaries)}, (evidence,))
 
 
@@ -244,8 +245,7 @@ def failure_shown_as_success(case: Case) -> Iterable[Found]:
     originals = _failed_results(case)
     hidden = [m for m in case.live if _hides(m, originals.get(m.tool_call_id))]
     if hidden:
-        rows = ", ".join(str(message.row.id) for message in hidden[:5] if message.row)
-        evidence = Evidence(Source.DATABASE, f"messages {rows}", masked_excerpt(hidden[0].text, 160))
+        evidence = Evidence(Source.DATABASE, ranges(hidden), masked_excerpt(hidden[0].text, 160))
         numbers = {
             "told": "1 shortened tool result does"
             if len(hidden) == 1

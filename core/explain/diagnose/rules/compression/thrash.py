@@ -20,7 +20,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import ASKED_FOR, BY_SETTING, CompressionEvent
 from core.model.finding import Evidence, Severity, Source, Verdict
 from core.model.transcript.message import Message
-from core.support.formatting import plural
+from core.support.formatting import message_rows, plural
 
 
 @conversation_rule("B1")
@@ -191,9 +191,7 @@ def reads_again(case: Case, first_calls: int, min_share: float, min_calls: int) 
         known = set(_calls(case.context.messages(rows.before)))
         again = sum(call in known for call in after)
         if again / len(after) >= min_share:
-            evidence = Evidence(
-                Source.DATABASE, f"messages {fresh[0]}-{fresh[-1]}", f"{again} calls seen before"
-            )
+            evidence = Evidence(Source.DATABASE, message_rows(fresh), f"{again} calls seen before")
             yield Found({"again": again, "calls": len(after)}, (evidence,), session=rows.opened.session_id)
 
 

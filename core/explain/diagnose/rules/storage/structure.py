@@ -10,6 +10,7 @@ from typing import Any
 
 from core.apply.database.lock import alive
 from core.explain.compactions.outcome import words_of
+from core.explain.context.rows.unsaved_rows import ranges
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, conversation_rule, rules
 from core.hermes.log.record import Kind
@@ -180,8 +181,7 @@ def rows_behind_a_rotation(case: Case) -> Iterable[Found]:
     for session in case.conversation.sessions[:-1]:
         late = list(_written_after_end(case, session, own[session.id]))
         if late:
-            rows = ", ".join(str(message.row.id) for message in late[:8] if message.row)
-            evidence = Evidence(Source.DATABASE, f"messages {rows}", f"newer than the end of {session.id}")
+            evidence = Evidence(Source.DATABASE, ranges(late), f"newer than the end of {session.id}")
             yield Found(
                 {"told": plural(len(late), "row"), "session": session.id}, (evidence,), session=session.id
             )

@@ -18,7 +18,7 @@ from core.model.transcript.message import Message
 from core.redact.text import redact
 from core.store.conversations.credentials import holding
 from core.store.rows.messages import read_texts
-from core.support.formatting import plural
+from core.support.formatting import message_rows, plural
 
 _SAME = ("role", "content", "tool_call_id", "tool_calls")
 _UNANSWERED = ("call without a result", "calls without a result")
@@ -33,6 +33,8 @@ MASK = re.compile(
 )
 """What a masked credential looks like: stars after a name or word, or two ends. Bare stars are Markdown."""
 _MAX_CHARS = 200_000
+_MOST_PLACES = 8
+"""How many places of credentials are named."""
 
 
 @conversation_rule("E6")
@@ -41,8 +43,7 @@ def orphaned_tool_rows(case: Case) -> Iterable[Found]:
     faults = list(_pair_faults(case.live))
     if faults:
         kinds = ", ".join(plural(count, *kind) for kind, count in Counter(kind for kind, _ in faults).items())
-        rows = ", ".join(str(message.row.id) for _, message in faults[:8] if message.row)
-        evidence = Evidence(Source.DATABASE, f"messages {rows}", kinds)
+        evidence = Evidence(Source.DATABASE, ranges(message for _, message in faults), kinds)
         words = (
             "1 tool call or result has" if len(faults) == 1 else f"{len(faults):,} tool calls or results have"
         )
@@ -96,7 +97,7 @@ def history_hole(case: Case, min_rows: int) -> Iterable[Found]:
         missing = min(after - before - 1 - others, counted - len(stored))
         if missing >= min_rows:
             words = f"{counted:,} counted, {len(stored):,} held"
-            evidence = Evidence(Source.DATABASE, f"messages {before}-{after}", words)
+            evidence = Evidence(Source.DATABASE, f"messages {before} and {after}", words)
             yield Found(
                 {"missing": missing, "before": before, "after": after}, (evidence,), Verdict.SUSPECTED
             )
@@ -112,8 +113,9 @@ def kept_tail_lost(case: Case) -> Iterable[Found]:
     for lost in (*case.conversation.lost_earlier, newest):
         if not lost:
             continue
-        rows = f"messages {lost[0]} to {lost[-1]}"
-        evidence = Evidence(Source.DATABASE, rows, "archived, neither summarised nor copied back")
+        evidence = Evidence(
+            Source.DATABASE, message_rows(lost), "archived, neither summarised nor copied back"
+        )
         helps = f"hermes-inspector repair {tip} puts them back, and `undo` takes that back"
         if lost is not newest:
             helps = f"Another compaction followed, so search them: hermes-inspector recall {tip} WORDS"
@@ -158,7 +160,8 @@ def secrets_in_session(case: Case) -> Iterable[Found]:
             kinds.update(redact(text.decode("utf-8", "replace")).counts)
     if kinds:
         words = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
-        evidence = Evidence(Source.DATABASE, ", ".join(places[:8]), words)
+        more = f" and {len(places) - _MOST_PLACES:,} more" if len(places) > _MOST_PLACES else ""
+        evidence = Evidence(Source.DATABASE, f"{', '.join(places[:_MOST_PLACES])}{more}", words)
         numbers = {
             "count": plural(kinds.total(), "secret"),
             "rows": plural(len(places), "place"),
@@ -182,8 +185,7 @@ def redaction_in_history(case: Case) -> Iterable[Found]:
     """The model has to work with masked values."""
     rows = [m for m in case.live if m.role == "tool" and _is_masked(m.text)]
     if rows:
-        ids = ", ".join(str(message.row.id) for message in rows[:8] if message.row)
-        evidence = Evidence(Source.DATABASE, f"messages {ids}", "masked values")
+        evidence = Evidence(Source.DATABASE, ranges(rows), "masked values")
         words = "1 live message holds" if len(rows) == 1 else f"{len(rows):,} live messages hold"
         yield Found({"count": len(rows), "told": words}, (evidence,), Verdict.SUSPECTED)
 
