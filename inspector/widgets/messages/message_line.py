@@ -132,7 +132,7 @@ def draw_message(row: MessageRow, width: int, palette: Palette, marks: Marks) ->
 
 def _place(row: MessageRow, palette: Palette) -> Line:
     if row.generation is not None:
-        return Line().cell(str(row.generation), 2, palette.style("ink-muted"), right=True)
+        return Line().cell(str(row.generation or ""), 2, palette.style("ink-muted"), right=True)
     if row.part is None:
         return Line().gap(2)
     return Line().gap().add(glyphs.PARTITION[row.part], palette.style(INK[row.part], bold=True))

@@ -12,6 +12,7 @@ from core.model.transcript.conversation import Conversation
 from core.model.transcript.message import Message, RowState, ToolCall
 from core.model.transcript.storage import RowPreview
 from core.preview.generation import Reading
+from core.support.formatting import plural
 from inspector.screens.workspace.views import generation_words
 from inspector.widgets.messages.detail_pane import Detail
 from inspector.widgets.messages.message_line import MessageRow
@@ -84,6 +85,15 @@ def every_row(conversation: Conversation) -> tuple[tuple[int, int], ...]:
     return tuple(rows) + tuple((0, row) for row in taken_back)
 
 
+def listed_words(conversation: Conversation, *, everything: bool) -> str:
+    """Which rows are listed, and where those are that the user took back."""
+    told = "Every stored row" if everything else "As the model saw it"
+    if not conversation.rewound:
+        return f"{told}."
+    rows = f"{plural(len(conversation.rewound), 'row')} taken back"
+    return f"{told}, {rows} last." if everything else f"{told}, without {rows}."
+
+
 def generation_bands(within: Sequence[int], conversation: Conversation) -> tuple[Band, ...]:
     """A band above the first row of each generation, and above what the user took back."""
     bands, last = [], -1
@@ -124,5 +134,5 @@ def next_of(places: Sequence[int], current: int, step: int) -> int:
 
 def _generation_band(place: int, index: int, conversation: Conversation) -> Band:
     if not index:
-        return Band(place, None, "taken back", "with /undo or /rewind; the model does not see these any more")
+        return Band(place, None, "taken back", "by /undo, /retry or /rewind: no longer sent")
     return Band(place, None, f"generation {index}", generation_words(conversation.generations[index - 1]))

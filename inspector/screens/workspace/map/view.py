@@ -10,6 +10,7 @@ from inspector.base.commands import bindings
 from inspector.screens.workspace.engines.screen import open_engines
 from inspector.screens.workspace.map.detail import MapDetail, MapPanes
 from inspector.screens.workspace.map.listing import MapListing
+from inspector.screens.workspace.map.model import listed_words
 from inspector.screens.workspace.map.planning import MapPlanner, PlanWidgets
 from inspector.screens.workspace.map.work import MapWork
 from inspector.screens.workspace.views import Cursor, GenerationView, answer_with
@@ -139,7 +140,8 @@ class MapView(GenerationView):
         everything = self.listing.everything = not self.listing.everything
         self.listing.list_rows()
         self.detail.show_row()
-        self.toast("Every row ever stored." if everything else "As the model saw it.")
+        if self.subject is not None:
+            self.toast(listed_words(self.subject.conversation, everything=everything))
 
     def action_leave_for(self, what: str) -> None:
         """Show the engines, or what happened to each tool result."""
