@@ -139,16 +139,20 @@ async def test_everything_lists_each_stored_row_once_with_its_generation(samples
 
 
 async def test_rows_that_were_taken_back_are_counted_and_come_last(samples: Location) -> None:
+    async with settled(open_app(samples, "Trim the nightly build"), 120, 40) as pilot:
+        await press(pilot, "a", "G")
+        assert "taken back ═ by /undo, /retry or /rewind: no longer sent" in drawn(pilot)
+        assert re.search(r"  ↶  39 ◆ assistant", drawn(pilot))
+
+
+async def test_a_toast_tells_how_many_rows_were_taken_back(samples: Location) -> None:
     app = open_app(samples, "Trim the nightly build")
     async with settled(app, 120, 40, notifications=True) as pilot:
-        await press(pilot, "a", "G", "a")
+        await press(pilot, "a", "a")
         assert [note.message for note in app._notifications] == [
             "Every stored row, 8 rows taken back last.",
             "As the model saw it, without 8 rows taken back.",
         ]
-        await press(pilot, "a", "G")
-        assert "taken back ═ by /undo, /retry or /rewind: no longer sent" in drawn(pilot)
-        assert re.search(r"  ↶  39 ◆ assistant", drawn(pilot))
 
 
 async def test_a_chain_of_sessions_is_one_list(samples: Location) -> None:
