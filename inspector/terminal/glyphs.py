@@ -16,6 +16,8 @@ FAILED, SWITCHED = "×", "⇄"
 PARTITION = {"head": "H", "middle": "M", "tail": "T"}
 
 SEVERITY = {Severity.CRITICAL: "■", Severity.WARNING: "▲", Severity.INFO: "•"}
+NO_SUMMARY = "✗"
+"""The last summary failed."""
 WELL = "●"
 """Nothing is wrong."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from inspector.cli.table import Column
 
 MAX_COUNTED = 1_000
-FAILED = "✗"
-"""Shown after the number of compressions, as in the app's list."""
 _SIGNS = {
     Kind.CONTINUATION: "sessions that compression continued",
     Kind.BRANCH: "branch",
@@ -111,7 +109,7 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
     """The printed list; `several` databases have the profile of each row named."""
     from core.support import formatting as fmt
     from inspector.cli.table import lines
-    from inspector.terminal.glyphs import KIND
+    from inspector.terminal.glyphs import KIND, NO_SUMMARY
 
     if not total:
         yield "no sessions: Hermes has written none, or none matches the filters"
@@ -125,7 +123,7 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
     signs = (f"{KIND[kind]} {words}" for kind, words in _SIGNS.items() if kind in kinds)
     yield from filter(None, (" · ".join(signs),))
     if any(map(_failing, rows)):
-        yield f"{FAILED} the last summary attempt failed: `why` says what helps"
+        yield f"{NO_SUMMARY} the last summary attempt failed: `why` says what helps"
     if any(row.held and row.held.lost for row in rows):
         yield f"{fmt.LOWER_BOUND} rows of compactions are missing: `why` shows what the log says"
     if any(row.line.lower_bound for row in rows):
@@ -181,11 +179,12 @@ def _failing(row: Row) -> bool:
 
 def _compactions(row: Row) -> str:
     from core.support import formatting as fmt
+    from inspector.terminal.glyphs import NO_SUMMARY
     from inspector.terminal.ink import Ink, inked, joined
 
     held = row.held
     known = held and fmt.count(held.compactions, mark=fmt.LOWER_BOUND if held.lost else "")
-    return joined(known or fmt.UNKNOWN, inked(f" {FAILED}" if _failing(row) else "", Ink.CRITICAL))
+    return joined(known or fmt.UNKNOWN, inked(f" {NO_SUMMARY}" if _failing(row) else "", Ink.CRITICAL))
 
 
 def _of_session(store: SessionLists, entry: SessionEntry) -> Row:

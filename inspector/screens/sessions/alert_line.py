@@ -1,4 +1,4 @@
-"""The alert line: the worst problems, one at a time with what helps, or that all is well."""
+"""The alert line: the problems, one at a time with what helps and the worst first, or that all is well."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.finding import Severity
+from inspector.screens.sessions.data.columns import mark_of
 from inspector.screens.sessions.data.session_line import Extra
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal.glyphs import LIVE, SEVERITY
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line, wrap
 
-MAX_ALERTS = 3
 INDENT = 3
 SENTENCE_LINES, FIX_LINES = 3, 6
 
@@ -56,16 +56,14 @@ class AlertLine(Widget):
     watch_calm = watch_place = watch_alerts
 
     def tell(self, listing: SessionsList) -> None:
-        """Show the worst of a list's examined conversations."""
+        """Show what the marked rows of a list are marked for."""
         known = ((row, listing.extras.get(row.key)) for row in listing.conversations)
         found = [
             (row.title or listing.previews.get(row.key) or row.session.id, extra)
             for row, extra in known
-            if extra is not None and extra.answer.sentence
+            if extra is not None and extra.answer.sentence and mark_of(row, listing.cell_source(row))
         ]
-        self.alerts = tuple(
-            sorted(found, key=lambda one: (one[1].severity or Severity.INFO).rank)[:MAX_ALERTS]
-        )
+        self.alerts = tuple(sorted(found, key=lambda one: (one[1].severity or Severity.INFO).rank))
         examined = [listing.extras.get(row.key) for row in listing.conversations]
         self.calm = "" if self.alerts or listing.order.text else all_well(examined)
         self._show()

@@ -14,10 +14,18 @@ from core.model.transcript.session import Kind
 from core.store.database.locate import Location
 from core.support import formatting as fmt
 from core.support.own_files import SAMPLES_PREFIX
-from inspector.screens.sessions.data.columns import ALL, GAP, SETS, CellSource, Column, column_sets, layout
+from inspector.screens.sessions.data.columns import (
+    ALL,
+    GAP,
+    SETS,
+    CellSource,
+    Column,
+    column_sets,
+    layout,
+)
 from inspector.screens.sessions.data.order import SORTS, Order, SourcePage
 from inspector.screens.sessions.data.session_line import Extra, Key, SessionLine, State
-from inspector.terminal.glyphs import DOWN, KIND, LIVE, SEVERITY, UP
+from inspector.terminal.glyphs import DOWN, KIND, LIVE, NO_SUMMARY, SEVERITY, UP
 from inspector.terminal.line import Line
 from inspector.terminal.text import cell_len, clean_line, crop
 from inspector.widgets.bars.status_line import Piece
@@ -85,12 +93,13 @@ class SessionsList(RowList[SessionLine]):
 
     def draw_row(self, row: SessionLine, index: int, width: int) -> Line:
         """Draw one conversation or session."""
-        line, source = Line(), self._cell_source(row, chosen=index == self.cursor)
+        line, source = Line(), self.cell_source(row, chosen=index == self.cursor)
         for column, cells in _layout(self, width):
             line.extend(column.draw(row, cells, source)).gap(GAP)
         return line
 
-    def _cell_source(self, row: SessionLine, *, chosen: bool) -> CellSource:
+    def cell_source(self, row: SessionLine, *, chosen: bool = False) -> CellSource:
+        """What the cells of a row are drawn from."""
         session = row.session
         fresh = session.last_active is not None and self.now - session.last_active < LIVE_FOR
         live = fresh and not session.ended_at
@@ -133,6 +142,7 @@ def legend(room: int) -> tuple[Piece, ...]:
     for token, sign, word in (
         ("severity-critical", SEVERITY[Severity.CRITICAL], "compression fails"),
         ("severity-warning", SEVERITY[Severity.WARNING], "near its limit, or refused"),
+        ("ink-muted", NO_SUMMARY, "failed"),
         ("live", LIVE, "live"),
         ("ink-faint", KIND[Kind.CONTINUATION], "more inside"),
         ("ink-faint", KIND[Kind.BRANCH], "branch"),

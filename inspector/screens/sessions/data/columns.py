@@ -13,7 +13,7 @@ from core.model.transcript.session import ConversationRow, Kind, Session
 from core.support import formatting as fmt
 from core.support.own_files import own_setting
 from inspector.screens.sessions.data.session_line import Extra, SessionLine
-from inspector.terminal.glyphs import KIND, LIVE, SEVERITY
+from inspector.terminal.glyphs import KIND, LIVE, NO_SUMMARY, SEVERITY
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.charts.context_bar import draw as draw_context_use
 from inspector.widgets.charts.context_bar import sparkline
@@ -71,10 +71,16 @@ def _last(line: SessionLine, width: int, source: CellSource) -> Line:
     return drawn.cell(age, width - 2, source.ink.style("ink-muted"))
 
 
+def mark_of(line: SessionLine, source: CellSource) -> Severity | None:
+    """How urgently a line needs attention; in a running session what was dealt with needs none."""
+    severity = source.extra.severity if source.extra and line.part is None else None
+    return None if source.live and severity is Severity.INFO else severity
+
+
 def _sign(line: SessionLine, source: CellSource) -> tuple[str, str]:
     """A sign for what needs attention, or else for a running session; and its colour."""
-    severity = source.extra.severity if source.extra and line.part is None else None
-    if severity is not None and not (source.live and severity is Severity.INFO):
+    severity = mark_of(line, source)
+    if severity is not None:
         return SEVERITY[severity], f"severity-{severity}"
     return (LIVE, "live") if source.live else ("", "ink")
 
@@ -122,11 +128,14 @@ def _compressions(line: SessionLine, width: int, source: CellSource) -> Line:
         return Line().gap(width)
     if source.extra is None:
         return Line().cell("⋯", width, source.ink.style("ink-muted"), right=True)
-    count, failed = fmt.count(source.extra.compressions), source.extra.failed
-    if not failed and not line.row.tip.guards.failure_error:
-        return Line().cell(count, width, source.ink.style("ink-muted"), right=True)
-    words = f"{count} · {failed} failed" if failed and width >= FULL_COMPRESSIONS else f"{count} ✗"
-    token = f"severity-{source.extra.severity}" if source.extra.severity else "ink-muted"
+    words, failed, severity = fmt.count(source.extra.compressions), source.extra.failed, source.extra.severity
+    token = f"severity-{severity}" if severity else "ink-muted"
+    if failed and width >= FULL_COMPRESSIONS:
+        words += f" · {failed} failed"
+    elif severity and (failed or line.row.tip.guards.failure_error):
+        words += f" {NO_SUMMARY}"
+    else:
+        token = "ink-muted"
     return Line().cell(words, width, source.ink.style(token), right=True)
 
 

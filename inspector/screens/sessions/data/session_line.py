@@ -125,10 +125,10 @@ class Extra:
 
     @property
     def view_of_problem(self) -> str | None:
-        """The tab that shows what is wrong: Why for what happened, Map near the limit, or none."""
-        if self.broken or self.happened:
-            return "why"
-        return "map" if self.severity is not None else None
+        """The tab that tells what is wrong: Map near the limit, else Why; none while all is well."""
+        if self.severity is None and self.said.severity not in (Severity.CRITICAL, Severity.WARNING):
+            return None
+        return "map" if self.context_use.near and not (self.broken or self.happened) else "why"
 
 
 Figures = tuple[int, int | None, int | None, int | None, int | None, int | None, int | None]

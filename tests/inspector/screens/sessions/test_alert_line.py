@@ -12,6 +12,8 @@ from core.store.database.locate import Location, locate
 from inspector.app import InspectorApp
 from inspector.screens.sessions.alert_line import AlertLine, all_well
 from inspector.screens.sessions.data.session_line import Extra
+from inspector.screens.sessions.list_view import SessionsList
+from inspector.terminal.glyphs import SEVERITY
 from inspector.widgets.charts.context_bar import ContextUse
 from tests.conftest import NOW
 from tests.inspector.driving import at_sizes, settled
@@ -35,6 +37,18 @@ async def test_the_worst_is_reported_in_full_with_its_fix_at_every_width_and_n_g
             await press(pilot, "n")
         assert told[0] == told[-1]
         assert len(set(told)) == len(line.alerts)
+
+
+async def test_every_marked_row_is_counted(samples: Location) -> None:
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with settled(app, 120, 60) as pilot:
+        listing = app.screen.query_one(SessionsList)
+        drawn_rows = [listing.draw_row(line, 99, 118).text for line in listing.conversations]
+        marked = [row for row in drawn_rows if row.startswith(tuple(SEVERITY.values()))]
+        assert len(marked) > 3
+        assert f"1 of {len(marked)} · n next" in drawn(pilot)
+        assert [row for row in drawn_rows if "✗" in row or " failed" in row] <= marked
+        assert "✗ failed" in drawn(pilot)  # the legend
 
 
 async def test_what_is_wrong_below_the_visible_rows_is_reported_too(samples: Location) -> None:

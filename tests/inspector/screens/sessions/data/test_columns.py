@@ -5,13 +5,19 @@ from typing import get_args
 
 import pytest
 
+from core.model.finding import Severity
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.sessions.data.columns import COLUMNS, GAP, SETS, layout, name_of
+from inspector.screens.sessions.data.columns import COLUMNS, GAP, SETS, CellSource, layout, name_of
+from inspector.screens.sessions.data.order import Order
+from inspector.screens.sessions.data.session_line import Extra
+from inspector.screens.sessions.data.source import read_page
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.settings.settings import ListColumn
 from inspector.settings.state import RememberedState
+from inspector.terminal.line import Palette, defaults
+from inspector.widgets.charts.context_bar import ContextUse
 from tests.conftest import NOW
 from tests.inspector.driving import settled
 from tests.inspector.screens.conftest import press
@@ -53,7 +59,20 @@ async def test_a_summary_that_no_model_wrote_is_marked_beside_the_number_of_comp
     assert lines["Refactor the auth module"].rstrip().endswith(" 2")
 
 
-async def test_columns_and_tab_are_the_same_in_the_next_run(samples: Location, tmp_path: Path) -> None:
+def test_a_failure_after_which_a_summary_succeeded_is_no_mark(samples: Location) -> None:
+    (line, *_) = read_page([samples], Order(), 0, 1).rows
+    column = next(one for one in COLUMNS if one.title == "compr.")
+
+    def shown(severity: Severity | None) -> str:
+        extra = Extra(ContextUse(), 2, 1, severity)
+        return column.draw(line, 6, CellSource(Palette(defaults()), NOW, extra)).text.strip()
+
+    assert (shown(None), shown(Severity.CRITICAL)) == ("2", "2 ✗")
+
+
+async def test_columns_and_tab_are_the_same_in_the_next_run_where_nothing_is_wrong(
+    samples: Location, tmp_path: Path
+) -> None:
     def app() -> InspectorApp:
         state = RememberedState(tmp_path / "app.json")
         state.remember("welcomed", True)
@@ -64,7 +83,7 @@ async def test_columns_and_tab_are_the_same_in_the_next_run(samples: Location, t
         await press(pilot, "5")
     async with settled(second := app(), 120, 40) as pilot:
         assert second.screen.query_one(SessionsList).columns == "tokens"
-        await press(pilot, "enter")
+        await press(pilot, "down", "enter")
         assert isinstance(second.screen, WorkspaceScreen)
         assert second.screen.view is not None
         assert type(second.screen.view).__name__ == "CacheView"

@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
-from core.model.finding import NO_HEADLINE, Severity
+from core.model.finding import NO_HEADLINE, Headline, Severity
 from core.store.database.locate import Location
 from inspector.screens.sessions.data.extras import measure
 from inspector.screens.sessions.data.order import Order
 from inspector.screens.sessions.data.session_line import Extra
 from inspector.screens.sessions.data.source import read_page
+from inspector.widgets.charts.context_bar import ContextUse
 from tests.core.store.database import SessionDatabase
 
 _LATER = 4e9
+_NEAR, _FAR = ContextUse(140_000, 150_000, 200_000), ContextUse(10, 150_000, 200_000)
 _GATEWAYS_OWN = "hygiene compression deferred: turn-hold budget expired"
 
 
@@ -26,6 +28,22 @@ def measured(home: Path, database: SessionDatabase, **guards: Any) -> Extra:
     lines = read_page([Location(home / "state.db", home)], Order(), 0, 10).rows
     (line,) = (one for one in lines if one.row.tip.id == "plain")
     return dict(measure([line], lambda: False))[line.key]
+
+
+@pytest.mark.parametrize(
+    ("extra", "view"),
+    [
+        (Extra(_NEAR, severity=Severity.WARNING), "map"),
+        (Extra(_NEAR, severity=Severity.CRITICAL), "why"),
+        (Extra(_NEAR, severity=Severity.WARNING, happened=True), "why"),
+        (Extra(_FAR, severity=Severity.WARNING), "why"),
+        (Extra(_FAR, said=Headline("It lost 80% of the facts.", "Repeat them.", Severity.WARNING)), "why"),
+        (Extra(_FAR, said=Headline("Compressed.")), None),
+        (Extra(_FAR), None),
+    ],
+)
+def test_a_row_opens_where_what_is_wrong_is_told(extra: Extra, view: str | None) -> None:
+    assert extra.view_of_problem == view
 
 
 @pytest.mark.parametrize(
