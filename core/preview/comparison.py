@@ -32,6 +32,7 @@ class Comparison:
         supposed: Settings that differ from the actual ones, in words.
         engine: The engine that made the cut, with its version; empty for Hermes' own compressor.
         broken: What a provider would refuse in the list of that engine.
+        failing: The error of the summary model that stands: mend it before another `/compress`.
         incomplete: For before and after: the database kept only some of the messages.
     """
 
@@ -58,6 +59,7 @@ class Comparison:
     supposed: str = ""
     engine: str = ""
     broken: tuple[str, ...] = ()
+    failing: str = ""
     incomplete: tuple[bool, bool] = (False, False)
 
     @property

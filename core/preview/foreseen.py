@@ -159,6 +159,7 @@ def comparison_of(preview: Preview, basis: Basis, made_by: str) -> Comparison:
         notes=preview.notes,
         made=preview,
         supposed=basis.supposed,
+        failing=basis.reading.context.conversation.tip.guards.failure_error or "",
     )
 
 

@@ -37,8 +37,13 @@ _MOSTLY = 0.7
 """From this share of the tokens on, the protected parts are the reason that little is saved."""
 
 
-def headline_of(preview: Preview, saves: Decimal | None = None) -> Headline:
-    """The result of a preview in one sentence; `saves` is the USD that each later request costs less."""
+def headline_of(preview: Preview, saves: Decimal | None = None, failing: str | None = None) -> Headline:
+    """The result of a preview in one sentence; `saves` and `failing` are those of `Comparison`."""
+    told = _result(preview, saves)
+    return mend_first(told, failing) if failing else told
+
+
+def _result(preview: Preview, saves: Decimal | None) -> Headline:
     if preview.plan.fails_at is not None:
         return _fails(preview.plan)
     if preview.summary_index is None and not preview.plan.engine:
@@ -74,7 +79,7 @@ def comparison_headline(shown: Comparison) -> Headline:
     if shown.broken:
         return broken_engine(shown.engine, f"its list has {'; '.join(shown.broken)}")
     if shown.made is not None:
-        return headline_of(shown.made, shown.saves)
+        return headline_of(shown.made, shown.saves, shown.failing)
     size = len(shown.before), len(shown.after)
     tokens = None if any(shown.incomplete) else (shown.before_tokens, shown.after_tokens)
     headline = _outcome(_becomes(shown.middle.size, *size, "became", "became"), tokens, shown.retention, None)

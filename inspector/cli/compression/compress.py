@@ -92,7 +92,6 @@ def _other_engine(args: argparse.Namespace, asked: Question, done: Hosted) -> in
 
 def headline(found: Preview, asked: Question) -> Headline:
     """The preview in one sentence, with the savings of later requests if their price is known."""
-    from core.explain.headline.mend import mend_first
     from core.preview.foreseen import saved_per_call
     from core.preview.headline import headline_of
 
@@ -100,8 +99,7 @@ def headline(found: Preview, asked: Question) -> Headline:
     if here is None:
         return headline_of(found)
     tip = here.conversation.tip
-    told = headline_of(found, saved_per_call(found, tip))
-    return mend_first(told, tip.guards.failure_error) if tip.guards.failure_error else told
+    return headline_of(found, saved_per_call(found, tip), tip.guards.failure_error)
 
 
 def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[str, Any]:

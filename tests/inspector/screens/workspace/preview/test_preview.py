@@ -54,6 +54,13 @@ async def test_where_nothing_would_change_no_summary_is_waited_for(samples: Loca
         assert "summariser: " not in text
 
 
+async def test_while_a_key_is_refused_it_is_mended_before_anything_is_compressed(samples: Location) -> None:
+    async with settled(open_app(samples, "Why is the deploy slow", "preview"), 120, 40) as pilot:
+        told = comparison_headline(shown(pilot))
+        assert str(told.remedy).startswith("Set the API key of its provider")
+        assert "Fix: Set the API key of its provider" in drawn(pilot)
+
+
 async def test_the_answer_is_complete_at_every_width(samples: Location) -> None:
     async with open_app(samples, FULL, "preview").run_test() as pilot:
         async for _ in at_sizes(pilot, (60, 24), (80, 24), (100, 24)):
