@@ -16,6 +16,7 @@ from core.compress.facts.readable import View, views
 from core.compress.facts.topic import roots
 from core.compress.facts.values import prose_values, values
 from core.compress.retention.ground.evidence import Evidence
+from core.compress.retention.staying import StayingText
 from core.compress.retention.summary_index import KEPT, LOST, PARAPHRASED, SummaryIndex
 from core.compress.retention.unsupported import NOTHING_CLAIMED, check
 from core.model.compaction.plan import Span
@@ -106,7 +107,7 @@ def retention(
 
     Returns:
         A path is kept if its last two parts are, a hash with seven digits, a sentence with its first two
-        thirds; a sentence whose content words share one line is paraphrased.
+        thirds; a sentence whose content words share one line is paraphrased. What `around` holds stays, too.
     """
     read = views(middle, offset, clean=redact_bulk)
     index = SummaryIndex(summary)
@@ -116,7 +117,7 @@ def retention(
         known, earlier = (*(one for _, one in around), *middle), (previous,) if previous else ()
         evidence = Evidence(read, known, facts_read, earlier, around=around)
         checked = check(summary, evidence, suspicions=not brief)
-    facts = tuple(_facts(facts_read, index, same_language=checked.same_language))
+    facts = tuple(_facts(facts_read, index, StayingText(around), same_language=checked.same_language))
     kept, left_out = score(facts, index, checked.known_share), len(facts_read.facts) - len(facts)
     claims, counts = _masked(checked.unsupported), _by_category(facts)
     found = Retention(facts, counts, score=kept, unsupported=claims, untranslated=left_out)
@@ -168,10 +169,14 @@ def retention_of(
     )
 
 
-def _facts(facts_read: WeighedFacts, index: SummaryIndex, *, same_language: bool) -> Iterator[Fact]:
+def _facts(
+    facts_read: WeighedFacts, index: SummaryIndex, staying: StayingText, *, same_language: bool
+) -> Iterator[Fact]:
     """Each fact with its fate; for a summary in another language, without sentences that hold no value."""
     for entry, weight in facts_read.facts:
         fate: str | None = index.fate(entry.category, entry.value, entry.key_words)
+        if fate == LOST and staying.holds(entry.value):
+            fate = KEPT
         if fate == LOST and not same_language and entry.category in _SENTENCES:
             fate = _fate_of_its_values(entry.value, index)
         if fate is not None:

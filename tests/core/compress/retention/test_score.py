@@ -55,6 +55,23 @@ def test_a_file_name_is_not_found_inside_a_longer_one() -> None:
     assert _fates(retention(middle, "edited hooks.go"))["src/api/hooks.go"] == "paraphrased"
 
 
+def test_what_a_message_beside_the_middle_still_holds_is_not_lost() -> None:
+    middle = [user("Rename ENT-221 in src/auth/login.py."), assistant("Then src/auth/hooks.py, ENT-222.")]
+    stays = (9, assistant("ENT-221 is renamed;\nsrc/auth/webhooks.py is next."))
+    fates = _fates(retention(middle, "nothing", around=(stays, (-1, user("gone: ENT-222")))))
+    assert {value: fates[value] for value in ("ENT-221", "ENT-222", "src/auth/hooks.py")} == {
+        "ENT-221": "kept",
+        "ENT-222": "lost",  # an earlier compaction removed the message that has it
+        "src/auth/hooks.py": "lost",
+    }
+
+
+def test_an_earlier_summary_that_may_be_replaced_keeps_nothing() -> None:
+    middle = [user("Rename ENT-221 in src/auth/login.py.")]
+    summary = user(f"{OURS.handoff}\n\nENT-221 in src/auth/login.py is to be renamed.")
+    assert _fates(retention(middle, "nothing", around=((0, summary),)))["ENT-221"] == "lost"
+
+
 def test_each_message_shows_the_share_of_its_facts_that_is_lost() -> None:
     middle = [assistant("src/a.py and src/b.py"), assistant("nothing to see"), assistant("src/b.py")]
     report = retention(middle, "src/a.py", offset=40)
