@@ -22,6 +22,7 @@ from core.compress.retention.claims.doubted import Doubt, doubts, suspected, wei
 from core.compress.retention.claims.quantities import miscounted
 from core.compress.retention.claims.reported import LABEL, QUOTED, false_reports, false_wishes, subject
 from core.compress.retention.claims.standing import stands, strange_figures
+from core.compress.retention.claims.tallies import false_by_letter
 from core.compress.retention.ground.claim_words import claim_words, kind_of_check
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.ground.voices import language_of
@@ -167,6 +168,7 @@ def _strange(
         strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
         strange += strange_figures(one.text, one.facts, evidence)
         strange += _strange_words(one.text, evidence, language) if same_language else ()
+        strange += false_by_letter(one.text, evidence, same_language=same_language)
         strange += () if strange or one.recorded else _misreported(one, evidence, same_language=same_language)
         for category, value in strange:
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
@@ -231,7 +233,7 @@ def _strange_words(sentence: str, evidence: Evidence, language: str) -> Iterator
     yield from (("numbers", quantity) for quantity in miscounted(sentence, evidence))
     # In German every noun is capitalised.
     heading = sentence.endswith((":", "：")) or sentence.isupper()
-    plain = "" if heading or language == "de" else _without_label(sentence)
+    plain = "" if heading or language == "de" else QUOTED.sub(" ", LABEL.sub("", sentence))
     named = (name[0] for name in _NAME.finditer(plain) if not _has_code(plain[name.end() :], evidence))
     strange = (
         name for name in named if name not in lexicon().known_codes and not _is_known_name(name, evidence)
@@ -293,7 +295,3 @@ def _has_code(behind: str, evidence: Evidence) -> bool:
     """Whether a name is followed by a code that the messages use for it: Houston (IAH)."""
     code = _CODE_BEHIND.match(behind)
     return code is not None and evidence.mentions(code[1])
-
-
-def _without_label(sentence: str) -> str:
-    return QUOTED.sub(" ", LABEL.sub("", sentence))

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from heapq import nlargest
 
 from core.compress.retention.claims.doubted import Worst, table
+from core.compress.retention.ground.claim_words import claim_words
 from core.model.compaction.preview import Unsupported
 
 _WRITTEN_ALIKE = frozenset(("paths", "ids", "names", "urls", "hashes"))
@@ -24,6 +25,9 @@ _IN_PROGRAM = re.compile(r"[\d_/.]")
 
 _SHORT, _SERIAL = re.compile("[A-Z]{2,4}"), re.compile(r"\d{5,}(?<!00)")
 """An abbreviation, which anybody may make of other words; and a number too long to be anything but a name."""
+
+_TALLY, _QUOTATION = re.compile(r"\d+ [^\W\d_]+\W.*\d [^\W\d_]"), re.compile(r"\w+\W+\w+\W+\w")
+"""Several words with a figure each, and several words in a row, of which not all are misread."""
 
 _SMALL = re.compile(r"\D*(?:\d\D*){1,2}")
 _UNIT = re.compile(r"[^\W\d_]|[%$€]")
@@ -60,19 +64,29 @@ def _weight(claim: Unsupported) -> float:
 
 
 def _kind(claim: Unsupported) -> str:
-    """How a claim speaks against its summary: `made_up`, `name`, `figure` or `other`."""
+    """How a claim speaks against its summary: `made_up`, `name`, `figure`, `act` or `other`."""
     value = claim.value
     match claim.category:
+        case "names" if _QUOTATION.match(value):
+            return "made_up"
+        case "numbers" if _TALLY.match(value):
+            return "made_up"
         case "names" if not _IN_PROGRAM.search(value):
             return "other" if _SHORT.fullmatch(value) else "name"
         case "numbers" if not _SERIAL.fullmatch(value):
             return "other" if _UNIT.search(value) and _SMALL.fullmatch(value) else "figure"
         case "dates":
             return "figure"
+        case "done" if not _tells_a_wish(value):
+            return "act"
         case category if category in VALUES:
             return "made_up"
         case _:
             return "other"
+
+
+def _tells_a_wish(claim: str) -> bool:
+    return any(words.wants.search(claim) for words in claim_words().attributed.values())
 
 
 def _probability(weight: float) -> float:

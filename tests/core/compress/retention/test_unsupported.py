@@ -175,7 +175,8 @@ def test_of_a_summary_in_another_language_only_values_and_acts_are_compared_with
 
 
 def test_few_claims_that_may_be_our_error_are_flagged_by_the_surest() -> None:
-    doubtful = "The branch was pushed.\nIt costs $410."
+    true = "The columns are kept.\n" * 6
+    doubtful = f"{true}The branch was pushed.\nIt costs $410."
     assert [claim.category for claim in claims(doubtful)] == ["numbers"]
     named = {claim.category for claim in claims(f"{doubtful}\nsrc/invoices/cache.py holds the rows.")}
     assert named >= {"done", "numbers", "paths"}
@@ -294,8 +295,9 @@ def test_wishes_and_checks_are_compared_in_portuguese_too() -> None:
         *call("write_file", "ok", path="docs/plano.md", content="# Plano"),
         assistant("O plano está em docs/plano.md, para você ler com calma e dizer o que falta."),
     ]
-    found = claims("O usuário pediu para remover a pasta antiga do repositório.\nOs testes passaram.", middle)
-    assert len(found) == 1  # the surest of two that may be our error
+    wished, passed = "O usuário pediu para remover a pasta antiga do repositório.", "Os testes passaram."
+    assert [one.where for one in claims(wished, middle)] == [wished]
+    assert [one.where for one in claims(passed, middle)] == [passed]
     assert claims("O usuário pediu que ainda não seja criado código.", middle) == ()
 
 

@@ -102,6 +102,17 @@ KOREAN = [
     *call("cancel_order", "완료", order="4471"),
     assistant("주문을 취소했습니다."),
 ]
+VIETNAMESE = [
+    user("Hãy hủy đơn 4471 giúp tôi, đừng xóa bảng kho."),
+    *call("terminal", "E   AssertionError: totals differ\n3 failed", command="npm test"),
+    *call("cancel_order", "xong", order="4471"),
+    assistant("Đã hủy đơn hàng. Có 3 test chưa đạt, bảng kho vẫn còn."),
+]
+ITALIAN = [
+    user("Per favore annulla l'ordine 4471 e non eliminare la tabella delle scorte."),
+    *call("cancel_order", "fatto", order="4471"),
+    assistant("L'ordine è stato annullato. Al fornitore non ho scritto nulla."),
+]
 RUSSIAN = [
     user("Отмени заказ 4471 и ничего не удаляй."),
     *call("cancel_order", "готово", order="4471"),
@@ -123,6 +134,13 @@ RUSSIAN = [
         (RUSSIAN, "Уведомление удалено.", True),
         (RUSSIAN, "Заказ отменён.", False),
         (RUSSIAN, "Письмо ещё не отправлено.", False),
+        (VIETNAMESE, "Hermes đã xóa bảng kho.", True),
+        (VIETNAMESE, "Đơn 4471 đã được hủy.", False),
+        (VIETNAMESE, "Bảng kho chưa được xóa.", False),
+        (VIETNAMESE, "Toàn bộ test đã chạy và đạt.", True),
+        (ITALIAN, "La tabella delle scorte è stata eliminata.", True),
+        (ITALIAN, "L'ordine 4471 è stato annullato.", False),
+        (ITALIAN, "La tabella non è stata eliminata.", False),
         (SPANISH, "El aviso fue enviado al proveedor.", True),
         (SPANISH, "El pedido quedó anulado.", False),
         (SPANISH, "El aviso todavía no fue enviado.", False),

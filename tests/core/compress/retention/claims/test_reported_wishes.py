@@ -34,6 +34,14 @@ CHINESE = [user("请推荐一家经济型酒店，最好带早餐。"), assistan
 
 JAPANESE = [user("請求書を確認してください。帳簿は変更しないでください。"), assistant("請求書を確認します。")]
 KOREAN = [user("송장을 확인해 주세요. 장부는 건드리지 마세요."), assistant("송장을 확인합니다.")]
+VIETNAMESE = [
+    user("Hãy kiểm tra hóa đơn tháng năm và đừng sửa sổ quỹ của tôi."),
+    assistant("Tôi đang kiểm tra."),
+]
+ITALIAN = [
+    user("Controlla le fatture di maggio e non toccare il libro di cassa."),
+    assistant("Controllo le fatture."),
+]
 RUSSIAN = [user("Проверь счета за май и не трогай кассовую книгу."), assistant("Проверяю счета.")]
 
 
@@ -102,6 +110,13 @@ def test_japanese_korean_and_russian_are_reported_alike() -> None:
     assert flagged("사용자는 송장을 확인해 달라고 요청했다.", KOREAN) == []
     assert flagged("Пользователь попросил зашифровать резервные копии.", RUSSIAN)
     assert flagged("Пользователь попросил проверить счета за май.", RUSSIAN) == []
+
+
+def test_vietnamese_and_italian_are_reported_alike() -> None:
+    assert flagged("Người dùng yêu cầu mã hóa bản sao lưu.", VIETNAMESE)
+    assert flagged("Người dùng yêu cầu kiểm tra hóa đơn tháng năm.", VIETNAMESE) == []
+    assert flagged("L'utente ha chiesto di cifrare i backup.", ITALIAN)
+    assert flagged("L'utente ha chiesto di controllare le fatture di maggio.", ITALIAN) == []
 
 
 def test_a_ban_is_no_report_of_a_permission() -> None:

@@ -1,0 +1,52 @@
+"""Tallies and quotations of a summary are compared letter by letter: nobody words them anew."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.retention.score import retention
+from tests.core.compress.builders import assistant, call, user
+
+AUDIT = [
+    user("Audit the parts of the paper, please."),
+    *call("terminal", "2 failed, 14 passed in 3.1 s\nERROR: agent type not known", command="pytest"),
+    assistant("The verdict: **3 verified, 7 partial, 5 blocked**, and it is called a rough draft."),
+]
+
+
+def unsupported(summary: str) -> list[str]:
+    return [claim.value for claim in retention(AUDIT, summary).unsupported]
+
+
+@pytest.mark.parametrize("false", ["9 verified, 4 partial and 2 blocked", "4 failed, 12 passed"])
+def test_a_tally_that_the_messages_give_with_other_figures_is_flagged(false: str) -> None:
+    assert false in unsupported(f"It ended with {false}.")
+
+
+@pytest.mark.parametrize(
+    "true",
+    [
+        "3 verified, 7 partial and 5 blocked",
+        "14 passed",
+        "2 failed and 14 passed",
+        "6 sections, 2 figures",  # the writer's own count
+    ],
+)
+def test_a_tally_that_stands_there_or_that_nobody_else_gives_is_not(true: str) -> None:
+    assert unsupported(f"It ended with {true}.") == []
+
+
+def test_a_quotation_of_which_the_messages_have_hardly_a_word_is_flagged() -> None:
+    assert "FATAL: too many connections" in unsupported('The log says "FATAL: too many connections".')
+
+
+@pytest.mark.parametrize("true", ["agent type unknown", "ERROR: agent type not known", "rough enough"])
+def test_a_quotation_that_the_messages_mostly_have_is_not(true: str) -> None:
+    assert unsupported(f'The log says "{true}".') == []
+
+
+def test_in_another_language_only_errors_of_programs_are_quoted_as_they_are() -> None:
+    said = "Das Urteil nennt der Nutzer „gut genug für die nächste Prüfung“ und die Datei ist nicht neu."
+    assert unsupported(said) == []
+    logged = "Im Protokoll steht „fatal error: connections exhausted“ und die Datei ist nicht neu."
+    assert unsupported(logged) == ["fatal error: connections exhausted"]
