@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+from textual import getters
 from textual.app import ComposeResult
+from textual.containers import Horizontal
 
 from core.model.compaction.apply import JournalEntry
-from core.store.database.own_changes import undo_command
+from core.store.database.locate import Location
 from core.support import formatting as fmt
 from inspector.base.commands import bindings
-from inspector.base.workers import in_thread, then
-from inspector.payloads.values import call_words
+from inspector.base.workers import ask_store, in_thread, then
 from inspector.screens.apply.model import TAKEN_BACK, failed_answer, offer, place_lines, restored_lines
 from inspector.screens.apply.screen import WritingBar
 from inspector.screens.apply.work import take_back
+from inspector.screens.apply.written import Written, read_written, written_lines
 from inspector.screens.page import Page
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.title_bar import TitleBar
-from inspector.widgets.panes.card import field
-from inspector.widgets.panes.text_pane import TextPane
+from inspector.widgets.panes.text_pane import LongText, TextPane
+
+GOES = "U takes this summary out:"
 
 
 class UndoScreen(Page):
@@ -29,41 +33,49 @@ class UndoScreen(Page):
     CSS_PATH = "apply.tcss"
     BINDINGS = bindings("undo")
 
-    def __init__(self, entry: JournalEntry) -> None:
+    text = getters.query_one("#change", TextPane)
+
+    def __init__(self, location: Location, entry: JournalEntry) -> None:
         super().__init__()
-        self._entry = entry
+        self._location, self._entry = location, entry
+        self._written: Written | None = None
         self._answer = offer(entry.replaced)
         self.busy = self.done = False
 
     def compose(self) -> ComposeResult:
-        """Title, answer, text, key bar."""
+        """Title, answer, text, on a wide screen the summary that was written, key bar."""
         yield TitleBar()
         yield AnswerBar()
-        yield TextPane()
+        yield Horizontal(TextPane(id="change"), LongText(id="summary"))
         yield WritingBar()
 
     def on_mount(self) -> None:
         """Show what was written."""
         bar = self.query_one(TitleBar)
         bar.heading, bar.detail = "Undo", f"written {fmt.moment(self._entry.at)}"
-        self.query_one(TextPane).focus()
+        self.text.focus()
+        self._draw()
+        ask_store(self, "written", self._location, partial(read_written, self._entry), self._take)
+
+    def _take(self, written: Written) -> None:
+        self._written = written
+        if written.summary:
+            self.add_class("-summary")
+            self.query_one(LongText).read(f"{GOES}\n\n{written.summary}")
         self._draw()
 
     def _draw(self) -> None:
         self.query_one(AnswerBar).answer = self._answer
-        self.query_one(TextPane).show(self._lines)
+        self.text.show(self._lines)
         self.refresh_bindings()
 
     def _lines(self, width: int, ink: Palette) -> Iterator[Line]:
         entry = self._entry
-        yield from place_lines(entry, width, ink)
         if self.done:
+            yield from place_lines(entry, width, ink)
             yield from restored_lines(entry.replaced, entry.written, width, ink)
-            return
-        yield from field("rows", f"{entry.replaced:,} replaced, {entry.written:,} written", width, ink)
-        if entry.call is not None:
-            yield from field("summary", call_words(entry.call), width, ink)
-        yield from field("undo", undo_command(entry.id, entry.database), width, ink, "ink-muted")
+        else:
+            yield from written_lines(entry, self._written, width, ink)
 
     @in_thread("undo")
     def put_back(self) -> None:
@@ -74,6 +86,7 @@ class UndoScreen(Page):
     def _restored(self) -> None:
         self.busy, self.done = False, True
         self._answer = TAKEN_BACK
+        self.remove_class("-summary")
         self._draw()
 
     def report(self, error: BaseException) -> None:
@@ -94,7 +107,7 @@ class UndoScreen(Page):
 
     def action_copy(self) -> None:
         """Copy what is shown."""
-        self.copy(f"{self.query_one(AnswerBar).text}\n\n{self.query_one(TextPane).text}")
+        self.copy(f"{self.query_one(AnswerBar).text}\n\n{self.text.text}")
 
     def action_back(self) -> None:
         """Return to the previous screen."""

@@ -122,7 +122,7 @@ class NextScreens:
         if entry is None:
             self._view.toast(UNTOUCHED, "warning")
         else:
-            self._view.app.push_screen(UndoScreen(entry), self._left)
+            self._view.app.push_screen(UndoScreen(subject.location, entry), self._left)
 
     def _left(self, _result: None) -> None:
         self._view.post_message(self._view.Stale())

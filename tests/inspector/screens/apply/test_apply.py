@@ -217,6 +217,26 @@ async def test_what_was_written_can_be_taken_back_after_leaving(own: Location) -
     assert dump(own) == before
 
 
+async def test_undo_first_lists_what_it_brings_back_and_takes_out(own: Location) -> None:
+    async with open_app(own, TITLE, "preview").run_test(size=(80, 24)) as pilot:
+        screen = await review(pilot)
+        await press(pilot, "W")
+        await answer(pilot, short_id(screen.proposal.session_id))
+        await press(pilot, "escape", "U")
+        await settle(pilot)
+        text = drawn(pilot)
+        assert re.search(r"sizes +\d+ → \d+ messages · [\d,]+ → [\d,]+ tokens", text)
+        assert re.search(r"rows +\d+ replaced, \d+ written · [\d,]+ bytes in the journal", text)
+        assert re.search(r"U brings back \d+ messages\s+0 ○ user", text)
+        assert "…" not in text.partition("U brings back")[0]
+        assert not pilot.app.screen.query_one(LongText).display
+        async for _ in at_sizes(pilot, (200, 60)):
+            assert "U takes this summary out:" in drawn(pilot)
+            assert "## Goal" in drawn(pilot)
+        await press(pilot, "U")
+        assert not pilot.app.screen.query_one(LongText).display
+
+
 async def test_nothing_written_is_nothing_to_take_back(own: Location) -> None:
     async with settled(open_app(own, TITLE, "preview"), 80, 24, notifications=True) as pilot:
         await press(pilot, "U")
