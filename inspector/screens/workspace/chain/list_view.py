@@ -42,6 +42,7 @@ class TreeLine:
         below: Cost of it and its descendants; None if it has none.
         place: Index of the session in the chain.
         generation: The generation of this line; None for a session's own line.
+        shorter: Names that say less, the longest first, for where the name does not fit.
     """
 
     place: int
@@ -52,6 +53,12 @@ class TreeLine:
     resumed: bool
     below: Money | None = None
     generation: Generation | None = None
+    shorter: tuple[str, ...] = ()
+
+    def fitting(self, room: int) -> str:
+        """The name that says most of those that fit."""
+        names = (self.name, *self.shorter)
+        return next((name for name in names if cell_len(clean_line(name)) <= room), names[-1])
 
     def same(self, other: TreeLine) -> bool:
         """Whether another line, from before or after a change, is about the same thing."""
@@ -78,12 +85,18 @@ def _inside(tree_line: TreeLine, generations: Sequence[Generation]) -> list[Tree
     own = [generation for generation in generations if generation.session_id == tree_line.node.session.id]
     indent = tree_line.guides.replace("├─", "│ ").replace("└─", "  ")
     line = replace(tree_line, guides=f"{indent}· ", resumed=False)
-    return [replace(line, name=_began(one), generation=one) for one in own] if len(own) > 1 else []
+    named = [(one, _names(one)) for one in own] if len(own) > 1 else []
+    return [replace(line, name=names[0], shorter=names[1:], generation=one) for one, names in named]
 
 
-def _began(one: Generation) -> str:
+def _names(one: Generation) -> tuple[str, ...]:
+    """How a generation began and how many of its messages are new, in fewer and fewer words."""
+    index = f"generation {one.index}"
     at = fmt.moment(one.boundary.at)[:16] if one.boundary and one.boundary.at else ""
-    return " · ".join(filter(None, (f"generation {one.index}", at, generation_words(one))))
+    new = f"{one.fresh:,} new"
+    carried = f"{one.copies:,} carried over" if one.copies and one.boundary else ""
+    choices = ((index, at, generation_words(one)), (index, at, new, carried), (index, at, new), (index, new))
+    return tuple(" · ".join(filter(None, parts)) for parts in choices)
 
 
 def _sessions(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> list[TreeLine]:
@@ -167,11 +180,10 @@ class ChainList(RowList[TreeLine]):
         ink = self.palette
         line = Line().preformatted(row.guides, ink.style("ink-faint"))
         style = ink.style("ink" if row.own else "ink-muted", bold=row.own and row.generation is None)
-        width = line.width + cell_len(clean_line(row.name)) + 1
+        name = row.fitting(room - line.width)
+        width = line.width + cell_len(clean_line(name)) + 1
         words = next((text for text in RESUME if width + cell_len(text) <= room), RESUME[-1])
-        line.add(
-            row.name, style, most=max(6, room - line.width - (cell_len(words) + 1 if row.resumed else 0))
-        )
+        line.add(name, style, most=max(6, room - line.width - (cell_len(words) + 1 if row.resumed else 0)))
         if row.resumed:
             line.gap(1).add(words, ink.style("severity-ok", bold=True), most=max(0, room - line.width))
         return line.to(room)

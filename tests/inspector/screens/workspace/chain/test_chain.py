@@ -101,6 +101,13 @@ async def test_enter_opens_the_conversation_of_a_relative(samples: Location) -> 
         assert after.query_one("TitleBar").heading == "Pick a job queue, if we had Redis"  # type: ignore[attr-defined]
 
 
+async def test_a_generation_is_told_in_fewer_words_where_it_would_be_cut(samples: Location) -> None:
+    async with settled(open_app(samples, "Refactor the auth module", "chain"), 80, 24) as pilot:
+        assert re.search(r"· generation 2 · [\d-]+ [\d:]+ · 15 new · 50 carried over *\n", drawn(pilot))
+        async for _ in at_sizes(pilot, (60, 20), (46, 20)):
+            assert re.search(r"· generation 2 .*\b15 new\b[^…]*\n", drawn(pilot))
+
+
 async def test_it_fits(samples: Location) -> None:
     app = open_app(samples, "Port the parser to Rust #3", "chain")
     async with app.run_test() as pilot:
