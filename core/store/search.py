@@ -13,7 +13,7 @@ from typing import TypeAlias
 from core.model.transcript.storage import SearchHit, SearchResult
 from core.redact.message import redact_stored
 from core.store.database.open_database import FullText, Schema
-from core.store.rows.decode import Cells
+from core.store.rows.decode import Cells, encoded_text
 from core.store.rows.message_decoding import row_state
 from core.store.rows.messages import hidden_copies, newest_row
 from core.support.json_escapes import without_escapes
@@ -210,7 +210,8 @@ def _readable(text: str) -> str:
     try:
         return "\n".join([part["text"] for part in json.loads(text) if part["type"] == "text"])
     except (ValueError, TypeError, KeyError, RecursionError):  # no parts, or cut
-        return without_escapes(text)
+        parts = encoded_text(text) if text.startswith("[{") else ""
+        return parts or without_escapes(text)
 
 
 def _rebuilding(connection: sqlite3.Connection, schema: Schema) -> bool:

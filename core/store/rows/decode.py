@@ -186,7 +186,7 @@ def shown_start(start: bytes, chars: int) -> str:
     encoded = text.startswith(JSON_PREFIX)
     if not encoded and KNOWN.is_clean(text):
         return text[:chars]
-    return masked_start(_encoded_text(text[len(JSON_PREFIX) :]) if encoded else text, chars)
+    return masked_start(encoded_text(text[len(JSON_PREFIX) :]) if encoded else text, chars)
 
 
 def call_names(calls: str) -> list[str]:
@@ -194,7 +194,7 @@ def call_names(calls: str) -> list[str]:
     return [_unquote(found[1]) for found in _NAME.finditer(calls)]
 
 
-def _encoded_text(json_text: str) -> str:
+def encoded_text(json_text: str) -> str:
     """The text parts of an encoded list, even if it was cut short."""
     return "\n".join(_unquote(found[1]) for found in _TEXT.finditer(json_text))
 

@@ -196,3 +196,14 @@ def test_an_excerpt_begins_with_a_whole_word_close_to_the_match(make: Make, open
     database.message("s", "user", "Before the deploy nobody had understood where the needle had gone.")
     [hit] = opened(database).search("needle").hits
     assert hit.excerpt == "…understood where the needle had gone."
+
+
+def test_words_beside_a_picture_that_is_too_large_to_read_whole_are_shown_without_its_json(
+    make: Make, opened: Opened
+) -> None:
+    database = make("0.22")
+    database.session("s")
+    picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 40_000}}
+    database.message("s", "user", [{"type": "text", "text": "The last label is cut off."}, picture])
+    [said] = opened(database).newest_said(1)
+    assert said.excerpt == "The last label is cut off."
