@@ -8,11 +8,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from core.compress.retention.words import weighed
 from core.errors import DatabaseError
 from core.model.accounting.amounts import Buckets
 from core.model.finding import Evidence, Source, Verdict
 from core.recordings import FILE_NAME
-from core.support.formatting import percent
 from core.support.own_files import state_directory
 
 if TYPE_CHECKING:
@@ -197,5 +197,5 @@ def _with_proof(
 
 
 def _measure(one: RecordedCompaction) -> str:
-    kept = "" if one.score is None else f", {percent(one.score)} of the facts kept"
+    kept = "" if one.score is None else f", {weighed(one.score)} kept"
     return f"our engine made {one.after} of {one.before} messages in {one.seconds:.2f} s{kept}"

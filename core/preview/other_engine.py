@@ -16,6 +16,7 @@ from core.compress.engines.host.process import EngineFailed
 from core.compress.engines.run import Hosted, OtherEngine, run_engine
 from core.compress.planning.measure import Measured
 from core.compress.requests.request import summary_request
+from core.compress.retention.words import weighed
 from core.compress.sizing.estimate import text_tokens
 from core.compress.summarise.base import Cancelled, Summariser, SummaryFailure
 from core.compress.summarise.model_choice import ModelChoice
@@ -29,7 +30,6 @@ from core.model.finding import Headline, Severity
 from core.preview.comparison import Comparison
 from core.preview.foreseen import Basis, compare, comparison_of
 from core.preview.summarisers import chosen_model, running_model
-from core.support.formatting import percent
 
 OURS = "builtin"
 """The name of this program's own re-implementation of Hermes' compressor."""
@@ -170,8 +170,8 @@ def engines_headline(found: Sequence[ComparedEngine]) -> Headline:
     """Which engine keeps most, which leaves the smallest request, and which are broken."""
     sound = [one for one in found if one.preview is not None and not one.problems]
     if len(found) == 1 and sound and sound[0].score is not None:
-        kept = percent(sound[0].score)
-        text = f"No other engine was found to compare: {sound[0].name} keeps {kept} of the facts."
+        kept = weighed(sound[0].score)
+        text = f"No other engine was found to compare: {sound[0].name} keeps {kept}."
         return Headline(text, "Name one with --engine PATH, or install it in Hermes.")
     bad = [one for one in found if one.trouble]
     sentence = ""
@@ -187,7 +187,7 @@ def _best(sound: Sequence[ComparedEngine]) -> Iterator[str]:
     if rated:
         most, _ = max(rated)
         names = [name for value, name in rated if value == most]
-        yield f"{_named(names, 'keep')} most of the facts ({percent(most)})."
+        yield f"{_named(names, 'keep')} most: {weighed(most)}."
     sized = [(one.preview.after_tokens, one.name) for one in sound if one.preview is not None]
     if sized and (least := min(sized)[0]) < max(sized)[0]:
         names = [name for tokens, name in sized if tokens == least]

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from core.compress.retention.words import loss_words, weighed
 from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, shortened
-from core.support.formatting import limit, percent, plural, short
+from core.support.formatting import limit, plural, short
 from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
@@ -115,8 +116,9 @@ def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
         if asks and asks.lost
         else ""
     )
-    lost = f"The summary lost {percent(share)} of the facts"
-    told = (f"{headline.sentence} {lost}{more}." for more in (among, ""))
+    losses = f"The summary lost {loss_words(kept)}", f"The summary lost {weighed(share)}"
+    lost = (*(f"{loss}{more}" for more in (among, "") for loss in losses), f"Lost: {weighed(share)}")
+    told = (f"{headline.sentence} {loss}." for loss in lost)
     sentence = next((text for text in told if len(text) <= MAX_HEADLINE_CHARS), headline.sentence)
     much = share >= WARNING_SHARE or most_important_loss(kept) is not None
     remedy = headline_table()["remedies"]["lost"] if much or share >= _REMEDY_SHARE else None

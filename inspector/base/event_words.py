@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from core.account.pricing.paid import NO_BILL
+from core.compress.retention.words import loss_words
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus
 from core.model.finding import shortened
 from core.preview.words import IMPORTANT, importance, kind_word, unchecked_sentence
@@ -98,7 +99,7 @@ def lost(kept: Retention | None) -> str:
     counts = ((kind_word(kind), kept.by_category[kind]) for kind in sorted(lost_kinds, key=importance))
     lost_of = (f"{word} {count.lost:,} of {count.of:,}" for word, count in counts)
     parts = " · ".join(filter(None, (*lost_of, unchecked_sentence(kept))))
-    return f"{fmt.percent(kept.lost_share)} of the facts, by weight: {parts}"
+    return f"{loss_words(kept)}: {parts}"
 
 
 def heaviest(kept: Retention | None, most: int = HEAVIEST) -> Iterator[str]:

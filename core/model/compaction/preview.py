@@ -113,6 +113,16 @@ class Retention:
     untranslated: int = 0
 
     @property
+    def total(self) -> FactCount:
+        """The facts of all categories together."""
+        counts = self.by_category.values()
+        return FactCount(
+            sum(one.kept for one in counts),
+            sum(one.paraphrased for one in counts),
+            sum(one.lost for one in counts),
+        )
+
+    @property
     def lost_share(self) -> float | None:
         """Share of the facts, by weight, that the summary lost; None where there were none."""
         return None if self.score is None else 1 - self.score

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from core.compress.retention.words import loss_words
 from core.model.compaction.preview import SUSPECTED, FactCount, Feedback, Preview, Retention
 from core.model.finding import Headline
 from core.model.transcript.message import Message
@@ -92,7 +93,7 @@ def _survival(found: Retention) -> Iterator[str]:
     counts = dict(found.by_category)
     counts |= {name: count for name, count in (("in focus", found.focus), ("the rest", found.rest)) if count}
     yield from table(columns, (_counted(kind_word(key), count) for key, count in counts.items()))
-    yield f"{fmt.percent(found.score)} of what matters is kept, by weight"
+    yield f"lost: {loss_words(found)}"
     yield from filter(None, (unchecked_sentence(found),))
     yield from _unsupported(found)
     yield from _lost(found)

@@ -211,11 +211,21 @@ def test_of_no_message_a_plan_says_that_there_is_none() -> None:
     assert plan_headline(plan(measure((), POLICY), SETTINGS)).sentence.startswith("No message yet")
 
 
-@pytest.mark.parametrize(("lost", "ends"), [(1, ", 1 of 3 requests among them."), (0, "of the facts.")])
+@pytest.mark.parametrize(
+    ("lost", "ends"), [(1, ", 1 of 3 requests among them."), (0, "lost 1 of 4 facts, 10% of what matters.")]
+)
 def test_requests_are_named_among_the_losses_only_if_one_is_lost(lost: int, ends: str) -> None:
     asks = FactCount(3 - lost, 0, lost)
-    kept = Retention((), {"asks": asks, "paths": FactCount(1, 0, 1)}, score=0.9)
+    kept = Retention((), {"asks": asks, "paths": FactCount(0, 0, 1)}, score=0.9)
     assert kept_headline(Headline("You ran /compress.", None), kept).sentence.endswith(ends)
+
+
+def test_where_facts_cannot_be_counted_in_the_room_their_weight_is_told() -> None:
+    kept = Retention((), {"paths": FactCount(1, 0, 1)}, score=0.9)
+    for length, ends in ((130, "The summary lost 10% of what matters."), (140, "Lost: 10% of what matters.")):
+        said = kept_headline(Headline("x" * length, None), kept).sentence
+        assert said.endswith(f"x {ends}")
+        assert len(said) <= MAX_HEADLINE_CHARS
 
 
 def test_a_plan_says_whether_another_engine_fires_once_it_named_its_limit() -> None:

@@ -46,7 +46,7 @@ def test_one_command_says_why_what_was_lost_and_what_it_cost(as_text: Text) -> N
     shown = as_text("why", "Webhooks are delivered twice").splitlines()
     top = shown[: shown.index("")]
     assert top[1].startswith("▲ Compressed before your message")
-    assert "The summary lost" in top[1]
+    assert "of what matters" in top[1]
     labels = [line[:9].strip() for line in top if line[:9].strip() in ("lost", "missing", "cost", "now")]
     assert labels == ["lost", "missing", "cost", "now"]
     assert any("Never retry refunds automatically" in line for line in top)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from core.compress.pruning.stub_fields import reports_failure
+from core.compress.retention.words import loss_words
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
 from core.explain.context.past_compaction import past_of
 from core.explain.context.rows.unsaved_rows import ranges
@@ -214,11 +215,11 @@ def constraint_lost(case: Case) -> Iterable[Found]:
 def anchors_lost(case: Case) -> Iterable[Found]:
     """The newest summary lost checkable facts."""
     report = _report(case)
-    counts = report.by_category.values() if report else ()
-    of, lost = sum(count.of for count in counts), sum(count.lost for count in counts)
-    if report and report.lost_share is not None and lost:
+    if report and report.lost_share is not None and report.total.lost:
+        of, lost = report.total.of, report.total.lost
         evidence = Evidence(Source.DERIVED, "the newest summary", f"{of - lost} of {of} facts kept")
         numbers = {"share": percent(report.lost_share), "lost": lost, "kept": of - lost, "of": of}
+        numbers["what"] = loss_words(report)
         yield Found(numbers, (evidence,), Verdict.DERIVED)
 
 
