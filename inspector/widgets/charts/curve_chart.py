@@ -132,18 +132,28 @@ class CurveChart(Widget):
 
     def _foot(self, width: int, ink: Palette) -> Line:
         """First label, caption, legend, last label; only the caption if they do not all fit."""
-        (first, last), line = self.ends, Line().gap(AXIS + 1)
+        line, legend = Line().gap(AXIS + 1), tuple(self._legend())
+        first, last = self._ends_beside(legend, width)
         faint, room = ink.style("ink-faint"), width - AXIS - 2
         if 0 <= self.pointed < len(self.values) and self.read_out is not None:
             return line.add(self.read_out(self.pointed), ink.style("ink", bold=True), most=room)
         if len(first) + len(last) + cell_len(self.caption) + 6 > room:
             return line.add(self.caption, faint, most=room)
         line.add(first, faint).gap(3 if first else 0).add(self.caption, faint)
-        for token, words in self._legend():
+        for token, words in legend:
             if line.width + cell_len(words) + len(last) + 5 > width:
                 break
             line.gap(2).add(words, ink.style(token))
         return line.to(width - 1 - len(last)).add(last, faint) if last else line
+
+    def _ends_beside(self, legend: Sequence[tuple[str, str]], width: int) -> tuple[str, str]:
+        """The first and last label, shorter or left out if the legend would otherwise be cut."""
+        first, last = self.ends
+        room = width - AXIS - 1 - cell_len(self.caption) - sum(cell_len(words) + 2 for _, words in legend)
+        for one, other in ((first, last), (first.rpartition(" ")[2], last), ("", "")):
+            if cell_len(one) + cell_len(other) + 6 * bool(one or other) <= room:
+                return one, other
+        return first, last
 
     def _legend(self) -> Iterable[tuple[str, str]]:
         """What the colours mean; without colours, only layers have textures of their own."""

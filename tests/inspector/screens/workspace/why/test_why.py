@@ -329,3 +329,10 @@ def test_nothing_is_compared_with_hermes_own_limit_where_another_engine_decides(
     )
     assert "the engine lcm decides" in said
     assert "54" not in said
+
+
+async def test_a_narrow_chart_explains_each_colour_before_it_dates_its_ends(samples: Location) -> None:
+    async with settled(open_app(samples, "Refactor the auth module", "why"), 80, 24) as pilot:
+        assert "prompt tokens of 111 calls  ■ from the cache  ■ new" in drawn(pilot)
+        async for _ in at_sizes(pilot, (120, 40)):
+            assert "2026-" in drawn(pilot).partition("prompt tokens")[0].splitlines()[-1]
