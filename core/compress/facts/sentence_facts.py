@@ -39,6 +39,9 @@ _MAX_DECISIONS, _MAX_STATES, _MAX_ERRORS = 10, 8, 8
 _RECENT = 0.75
 
 _NEWEST_ASK, _FIRST_ASK, _OPEN_ASK, _ASK, _NOD = 1.0, 0.95, 1.0, 0.75, 0.15
+_FEW_ASKS, _OF_MANY, _LEAST_OF_MANY = 4, 0.05, 0.4
+"""How many answered requests keep their weight, the newest; what each before them loses; the least left."""
+
 _PART, _DOCUMENT_PART, _MAX_DOCUMENT_PARTS = 0.6, 0.3, 24
 """What a long request, or a document, weighs after its beginning; the most parts of a document that count."""
 
@@ -118,7 +121,9 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
         elif view.index in waiting:
             weight = _OPEN_ASK
         else:
-            weight = _NEWEST_ASK if at == asked[-1] else _FIRST_ASK if at == asked[0] else _ASK
+            weight = (
+                _NEWEST_ASK if at == asked[-1] else _FIRST_ASK if at == asked[0] else _answered(at, asked)
+            )
         document = len(view.text) > MAX_REQUEST_CHARS
         speakers, rule = (DOCUMENT, _RULE_OF_DOCUMENT) if document else (USER, _RULE)
         yield "asks", one_line(view.text, _ASK_LENGTH), at, speakers, weight
@@ -128,6 +133,12 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
         for sentence in constraints(view.text):
             valid = correction_of(sentence, view.index, changed) is None
             yield "constraints", sentence, at, speakers, rule if valid else _RULE_CHANGED
+
+
+def _answered(at: int, asked: Sequence[int]) -> float:
+    """The weight of an answered request: of many, a summary names the newest and what the work is about."""
+    before = len(asked) - 1 - asked.index(at) - _FEW_ASKS
+    return max(_LEAST_OF_MANY, _ASK - _OF_MANY * max(0, before))
 
 
 def _later_parts(request: str) -> Iterator[str]:

@@ -75,6 +75,15 @@ def test_what_hermes_wrote_itself_is_no_request() -> None:
     assert [view.text for view in pending(views(middle))] == ["real"]
 
 
+def test_what_a_client_sends_in_the_user_s_name_is_no_request() -> None:
+    middle = [
+        user("<recommended_plugins>\nMail and calendar can be installed.\n</recommended_plugins>"),
+        user("<environment_context>\n<cwd>/srv</cwd>\n</environment_context>"),
+        user("<task>Sort the mail of May.</task>"),
+    ]
+    assert [view.text for view in pending(views(middle))] == ["<task>Sort the mail of May.</task>"]
+
+
 def test_a_removal_that_failed_removed_nothing() -> None:
     middle = [
         *call("write_file", "ok", path="a/x.py"),

@@ -299,3 +299,30 @@ def test_of_a_call_that_writes_a_list_of_paths_only_its_own_file_matters() -> No
     found = weights(retention(middle, ""))
     assert found["repo/ignored.txt"] > 0
     assert not any(value.startswith(".cache/") for value in found)
+
+
+def test_of_many_answered_requests_the_older_ones_weigh_less_but_the_first_does_not() -> None:
+    months = (
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+    )
+    middle = [
+        message
+        for month in months
+        for message in (
+            user(f"Reconcile the bank statement of {month}."),
+            assistant(f"{month} is reconciled."),
+        )
+    ]
+    asks = [fact.weight for fact in retention(middle, "").facts if fact.category == "asks"]
+    first, *answered, newest = asks
+    assert answered == sorted(answered)
+    assert answered[0] < answered[-1] == answered[-2] < first <= newest

@@ -36,6 +36,7 @@ def flagged(claim: str) -> list[str]:
         "The branch was merged into main.",
         "A pull request was opened.",
         "The order was placed.",
+        "At the request of the user the ledger was pushed.",
         "Before handing over, the agent ran `src/totals.py`.",
         "The agent opened the ledger in a browser and looked at every sum.",
     ],
@@ -73,6 +74,8 @@ def test_what_runs_in_a_folder_whose_name_begins_with_test_is_no_test() -> None:
         "The agent never read the ledger before it changed the code of the totals.",
         "The use cases were confirmed.",
         "The order of the totals was confirmed.",
+        "Open: tell them that KX77PT was refunded.",
+        "The caller complained that KX77PT was refunded.",
     ],
 )
 def test_what_did_is_not(claim: str) -> None:

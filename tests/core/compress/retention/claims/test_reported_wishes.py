@@ -119,6 +119,14 @@ def test_vietnamese_and_italian_are_reported_alike() -> None:
     assert flagged("L'utente ha chiesto di controllare le fatture di maggio.", ITALIAN) == []
 
 
+def test_a_name_that_somebody_proposed_is_no_wish_for_the_rest_of_the_sentence() -> None:
+    assert flagged("It was cloned and copied as the ledger of 2019, a name the user proposed.", WORK) == []
+
+
+def test_what_is_to_be_done_again_is_no_rule() -> None:
+    assert flagged("The totals of all branches must be recalculated in the next turn.", WORK) == []
+
+
 def test_a_ban_is_no_report_of_a_permission() -> None:
     work = [user("The box is on the internet, so use whatever online resource you like."), assistant("Good.")]
     assert flagged("The user forbade the use of online resources.", work)
