@@ -103,7 +103,7 @@ async def test_the_card_gives_the_answer_of_why_with_what_the_summary_lost(sampl
             found, kept = with_loss(explain(store, listing.current.row.tip.id))
         assert kept is not None
         assert answer == found.headline
-        assert "The summary lost" in answer.sentence
+        assert "of what matters" in answer.sentence
         assert answer.severity is Severity.WARNING
 
 
