@@ -16,6 +16,7 @@ SCOPES = {
     "turns.py": "turns",
     "results.py": "results",
     "undo.py": "undo",
+    "written.py": "undo",
     "origin.py": "origin",
     "settings.py": "settings",
     "panes": "origin",
