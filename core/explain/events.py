@@ -23,6 +23,7 @@ from core.explain.compactions.outcome import summary_outcome
 from core.explain.compactions.refusals import (
     failed_call,
     newest_failure,
+    no_answer,
     refusal_of,
     refused_first,
     refuses_beyond,
@@ -83,6 +84,14 @@ def explain(
     now = replace(now, headline=told)
     headline = headline_of(events, now, prompts, newest_failure(context, events))
     return Explanation(session_id, context, events, now, tuple(notes_on(context)), headline)
+
+
+def unanswered_turn(context: ConversationContext) -> Headline | None:
+    """That the newest turn got no answer, and what helps; None where one came or a compaction tells it."""
+    if newest_failure(context, ()) is None:
+        return None  # as for most, without reading the compactions
+    failed = newest_failure(context, events_of(context))
+    return None if failed is None else no_answer(failed)
 
 
 def prompts_of(context: ConversationContext) -> list[int]:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from core.compress.sizing.threshold import past_blocks
 from core.explain.compactions.refusals import refused_first, refuses_beyond
+from core.explain.events import unanswered_turn
 from core.explain.headline.mend import mend_first
 from core.model.finding import COMPRESS_NOW, MAX_HEADLINE_CHARS, Headline, Severity, shortened
 from core.preview.room import makes_room
 from core.preview.words import (
     WARNING_SHARE,
+    becomes,
     decided_elsewhere,
     dropped,
     engine_plan,
@@ -21,8 +23,9 @@ from core.preview.words import (
     is_unmatched,
     left_alone,
     most_important_loss,
+    sizes,
 )
-from core.support.formatting import NEAR_LIMIT, limit, money, plural, short
+from core.support.formatting import NEAR_LIMIT, limit, plural, short
 
 if TYPE_CHECKING:
     from core.explain.context.context import ConversationContext
@@ -55,7 +58,7 @@ def _result(preview: Preview, saves: Decimal | None) -> Headline:
     size = len(preview.before), len(preview.after)
     written = preview.summary_index is not None
     told = _outcome(
-        _becomes(preview.plan.middle.size, *size, "becomes", "become") if written else dropped(preview),
+        becomes(preview.plan.middle.size, *size, "becomes", "become") if written else dropped(preview),
         (preview.before_tokens, preview.after_tokens),
         preview.retention,
         saves,
@@ -82,7 +85,7 @@ def comparison_headline(shown: Comparison) -> Headline:
         return headline_of(shown.made, shown.saves, shown.failing)
     size = len(shown.before), len(shown.after)
     tokens = None if any(shown.incomplete) else (shown.before_tokens, shown.after_tokens)
-    headline = _outcome(_becomes(shown.middle.size, *size, "became", "became"), tokens, shown.retention, None)
+    headline = _outcome(becomes(shown.middle.size, *size, "became", "became"), tokens, shown.retention, None)
     return Headline(headline.sentence, None, headline.severity)
 
 
@@ -95,19 +98,34 @@ def broken_engine(name: str, what: str) -> Headline:
 def plan_headline(plan: Plan, context: ConversationContext | None = None) -> Headline:
     """How far the next compaction is, and what one would cut now.
 
-    `context` tells of another engine in charge, and of a provider that refuses first.
+    `context` tells of another engine in charge, of a provider that refuses first, and of a newest turn that
+    got no answer, which goes before all that is no warning.
     """
     if plan.engine:
         return engine_plan(plan)
+    told = _next(plan, context, _cut(plan))
+    is_grave = told.severity in (Severity.WARNING, Severity.CRITICAL)
+    failed = None if context is None or is_grave else unanswered_turn(context)
+    if failed is None:
+        return told
+    return replace(failed, sentence=_fit(failed.sentence, _next(plan, context, "").sentence))
+
+
+def _cut(plan: Plan) -> str:
+    """What /compress would do."""
+    if not plan.summarises:
+        return f"/compress would change nothing: {_reason_kept(plan)}."
+    return f"/compress would turn {plan.middle.size:,} of {plan.messages:,} messages into one summary."
+
+
+def _next(plan: Plan, context: ConversationContext | None, cut: str) -> Headline:
+    """When the next compaction comes, by whoever decides on it; `cut` is what /compress would do."""
     if context is not None and context.engine is not None:
         return decided_elsewhere(context.engine, plan, is_found=_is_found(context.engine.name, context))
     if plan.fails_at is not None:
         return _fails(plan)
     if not plan.messages:
         return Headline("No message yet: there is nothing to compress.")
-    cut = f"/compress would turn {plan.middle.size:,} of {plan.messages:,} messages into one summary."
-    if not plan.summarises:
-        cut = f"/compress would change nothing: {_reason_kept(plan)}."
     compared, fires_at = plan.compared_tokens, plan.threshold_tokens
     if context and (refused := refused_first(context, compared, fires_at, plan.window)):
         return replace(refused, sentence=_fit(refused.sentence, cut))
@@ -224,7 +242,7 @@ def _outcome(
     """Cut, sizes, money and facts, followed by what helps most."""
     saved = _saved(tokens)
     little = saved is not None and saved < _LITTLE
-    sentence = f"{cut}{'' if tokens is None else _sizes(tokens, saves)}."
+    sentence = f"{cut}{'' if tokens is None else sizes(tokens, saves)}."
     if little:
         became = f"{sentence[:1].lower()}{sentence[1:]}".replace(": ", ", ", 1)  # one colon a sentence
         sentence = f"{_why_little(tokens, protected)}: {became}"
@@ -246,24 +264,6 @@ def _remedy(kept: Retention | None, focus: str | None, *, little: bool) -> tuple
         return None, None
     remedy = remedies["focused" if focus else "focus"] if kept.lost else None
     return remedy, Severity.WARNING if (kept.lost_share or 0) >= WARNING_SHARE else None
-
-
-def _becomes(middle: int, before: int, after: int, one: str, several: str) -> str:
-    """`117 of 206 messages become one summary`, with a note if the list gets no shorter."""
-    if middle == 1:
-        what = f"one of {before:,} messages {one} a summary"
-    else:
-        what = f"{middle:,} of {before:,} messages {several} one summary"
-    same = f", and the list stays {after:,} long" if after >= before else ""
-    return f"{what[:1].upper()}{what[1:]}{same}"
-
-
-def _sizes(tokens: tuple[int, int], saves: Decimal | None) -> str:
-    before, after = tokens
-    words = f": {short(before)} → {short(after)} tokens"
-    if saves is not None and saves > 0:
-        words += f", saves ~{money(saves)} a call"
-    return words
 
 
 def _why_little(tokens: tuple[int, int] | None, protected: float) -> str:
@@ -296,5 +296,5 @@ def _short_reason(reason: str | None) -> str:
 
 def _fit(sentence: str, *more: str) -> str:
     """A sentence with the first of several endings that fits."""
-    ends = (f"{sentence} {end}" for end in more)
+    ends = (f"{sentence} {end}".rstrip() for end in more)
     return next((text for text in ends if len(text) <= MAX_HEADLINE_CHARS), sentence)

@@ -1,4 +1,4 @@
-"""What a summary kept and lost, and what another engine would do, in words."""
+"""What a summary replaced, kept and lost, and what another engine would do, in words."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from core.compress.retention.words import loss_words, weighed
 from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, shortened
-from core.support.formatting import limit, plural, short
+from core.support.formatting import limit, money, plural, short
 from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from core.hermes.config.in_force import EngineInCharge
     from core.model.compaction.plan import Plan
     from core.model.compaction.preview import Fact, Preview, Retention, Unsupported
@@ -123,6 +125,25 @@ def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
     much = share >= WARNING_SHARE or most_important_loss(kept) is not None
     remedy = headline_table()["remedies"]["lost"] if much or share >= _REMEDY_SHARE else None
     return Headline(sentence, remedy or headline.remedy, Severity.WARNING if much else Severity.INFO)
+
+
+def becomes(middle: int, before: int, after: int, one: str, several: str) -> str:
+    """`117 of 206 messages become one summary`, with a note if the list gets no shorter."""
+    if middle == 1:
+        what = f"one of {before:,} messages {one} a summary"
+    else:
+        what = f"{middle:,} of {before:,} messages {several} one summary"
+    same = f", and the list stays {after:,} long" if after >= before else ""
+    return f"{what[:1].upper()}{what[1:]}{same}"
+
+
+def sizes(tokens: tuple[int, int], saves: Decimal | None) -> str:
+    """`48.2K → 12.1K tokens`, with what that saves."""
+    before, after = tokens
+    words = f": {short(before)} → {short(after)} tokens"
+    if saves is not None and saves > 0:
+        words += f", saves ~{money(saves)} a call"
+    return words
 
 
 def engine_plan(plan: Plan) -> Headline:

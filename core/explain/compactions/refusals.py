@@ -17,7 +17,7 @@ from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, failure_of
 from core.hermes.provider_errors.meaning import meaning_of
 from core.hermes.provider_errors.reaction import is_output_cap, lower_window, parsed_available, parsed_limit
 from core.model.compaction.event import CompressionEvent, Trigger
-from core.model.finding import Headline, Severity
+from core.model.finding import Headline, Severity, shortened
 from core.support.formatting import limit, round_number, short
 from core.support.program_files import shared_table
 
@@ -206,6 +206,12 @@ def failed_call(line: LogRecord) -> FailedCall:
         words = triggers()["doubted"]
         says, helps = words["says"].format(tokens=line.tokens, window=line.window), words["helps"]
     return FailedCall(line, text, meaning.kind, says, helps)
+
+
+def no_answer(failed: FailedCall, more: str = "") -> Headline:
+    """That the newest turn ended with a failed call, with `more` about it, and what helps."""
+    told = f"{headlines()['unanswered'].format(says=failed.says)} {more}".rstrip()
+    return Headline(shortened(told), failed.helps, Severity.WARNING)
 
 
 def turns_of(context: ConversationContext) -> Iterator[Sequence[LogRecord]]:

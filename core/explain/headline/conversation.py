@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from core.compress.sizing.threshold import WAIT, past_blocks
 from core.explain.compactions.outcome import words
+from core.explain.compactions.refusals import no_answer
 from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
 from core.model.finding import COMPRESS_NOW, Headline, Severity, Verdict, shortened
@@ -53,8 +54,7 @@ def headline_of(
     """
     if unanswered is not None:
         text = masked_start(" ".join(unanswered.text.split()), _MAX_QUOTE_CHARS)
-        headline = _table()["unanswered"].format(said=text, says=unanswered.says)
-        return Headline(shortened(headline), unanswered.helps, Severity.WARNING)
+        return no_answer(unanswered, _table()["ended_with"].format(said=text))
     if (failure := standing_failure(events)) is not None:
         return failure.headline
     here, event = standing(now, prompts), compaction_to_open(events)

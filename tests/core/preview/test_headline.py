@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.compress.summarise.base import GivenSummary
-from core.explain.context.context import ConversationContext
+from core.explain.context.context import ConversationContext, open_context
+from core.explain.events import explain
 from core.hermes.config.in_force import EngineInCharge
 from core.hermes.log.parse import parse_line
 from core.hermes.policy.policy import load_policy
@@ -27,6 +28,8 @@ from core.model.transcript.message import Message
 from core.preview.foreseen import carry_out
 from core.preview.headline import headline_of, limit_in_force, plan_headline
 from core.preview.words import decided_elsewhere, kept_headline
+from tests.core.explain.conftest import MakeHome
+from tests.core.explain.home import CONFIG
 
 POLICY = load_policy("0.19")
 SETTINGS = Settings(window=200_000, threshold=0.75)
@@ -256,6 +259,35 @@ def test_an_engine_is_advised_by_its_name_only_where_the_home_has_it(
     code.parent.mkdir(parents=True)
     code.write_text("from agent.context_engine import ContextEngine")
     store = SimpleNamespace(location=SimpleNamespace(home=tmp_path))
-    here = SimpleNamespace(engine=EngineInCharge("lcm", "config.yaml:13"), store=store)
+    here = SimpleNamespace(
+        engine=EngineInCharge("lcm", "config.yaml:13"),
+        store=store,
+        log=SimpleNamespace(records=()),
+        sessions=(),
+    )
     told = plan_headline(plan(measure(messages(9), POLICY), SETTINGS), cast("ConversationContext", here))
     assert helps in str(told.remedy)
+
+
+@pytest.mark.parametrize("engine", ["", "context:\n  engine: lcm\n"])
+@pytest.mark.parametrize(
+    "error", ["HTTP 429: Rate limit reached", "HTTP 529: Overloaded", "Connection error"]
+)
+def test_a_plan_tells_that_the_newest_turn_got_no_answer_until_one_comes(
+    make_home: MakeHome, error: str, engine: str
+) -> None:
+    home = make_home(config=CONFIG + engine)
+    home.db.session("S")
+    home.turn(history=24)
+    home.talk(7)
+    home.refused(error)
+    cut = plan(measure(messages(30), POLICY), SETTINGS)
+    with home.store() as store:
+        told, why = plan_headline(cut, open_context(store, "S")), explain(store, "S").headline
+    assert told.sentence.startswith("The newest turn got no answer: ")
+    assert told.sentence[:60] == why.sentence[:60]
+    assert (told.remedy, told.severity) == (why.remedy, Severity.WARNING)
+    assert len(told.sentence) <= MAX_HEADLINE_CHARS
+    home.call(1, 21_000)
+    with home.store() as store:
+        assert "no answer" not in plan_headline(cut, open_context(store, "S")).sentence
