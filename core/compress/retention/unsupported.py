@@ -120,7 +120,7 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True, cautious
     first_in = {fact: one.text for one in reversed(read) for fact in one.facts}
     known = {fact: stands(fact, text, evidence) for fact, text in first_in.items()}
     claims = _strange(read, known, evidence, language)
-    if claims and cautious:
+    if cautious and (claims or suspicions):
         compared = [one for one in read if language != _OTHER and not one.recorded]
         claims = _believable(claims, len(read), compared, evidence, suspicions=suspicions)
     if suspicions:

@@ -47,7 +47,10 @@ def is_caught(found: Sequence[Unsupported], worst: Worst, sentences: int) -> boo
         by_sentence[claim.where] = max(_weight(claim), by_sentence.get(claim.where, 0.0))
     unlikely = (_probability(weight) for weight, one in worst.values() if not one.copied)
     least_likely = nlargest(int(weights["unlikeliest"]), unlikely)
-    against = sum(by_sentence.values()) + weights["unlikely"] * sum(least_likely)
+    doubts = weights["unlikely"] * sum(least_likely)
+    if not found:
+        return doubts >= weights["from_doubts"]
+    against = sum(by_sentence.values()) + doubts
     enough = weights["from" if worst else "from_values"]
     return against >= enough - weights["few"] * max(0, weights["many"] - sentences)
 

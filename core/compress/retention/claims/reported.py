@@ -211,10 +211,7 @@ def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bo
 def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
     """What a sentence says people wanted, in their language: the whole statement, and the wish alone."""
     without_asides = _ASIDE.sub("", sentence)
-    language = evidence.accounts.voices.language or language_of(sentence)
-    words = claim_words().attributed.get(language)
-    wants = words.wants.finditer(without_asides) if words else ()
-    found = [want for want in wants if words and _is_of_people(want, words, evidence)]
+    found = _wants(without_asides, evidence)
     ends = [*(one.start() for one in found[1:]), len(without_asides)]
     for one, end in zip(found, ends, strict=False):
         what = (
@@ -223,6 +220,18 @@ def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]
             or PART.split(without_asides[: one.start()])[-1]
         )
         yield without_asides[one.start() if what in without_asides[one.end() :] else 0 : end].strip(), what
+
+
+def _wants(sentence: str, evidence: Evidence) -> list[re.Match[str]]:
+    """Where a sentence says what people want: in their language, else in that of the whole conversation."""
+    voices = evidence.accounts.voices
+    for language in dict.fromkeys((voices.language or language_of(sentence), voices.common)):
+        words = claim_words().attributed.get(language)
+        wants = words.wants.finditer(sentence) if words else ()
+        found = [want for want in wants if words and _is_of_people(want, words, evidence)]
+        if found:
+            return found
+    return []
 
 
 def _is_of_people(match: re.Match[str], words: Attribution, evidence: Evidence) -> bool:

@@ -14,6 +14,9 @@ from core.compress.retention.ground.accounts import Accounts
 from core.compress.retention.ground.claim_words import CheckKind, ClaimedAct, claim_words
 
 _MAIN = re.compile(r"[;:]\s+|,\s+(?:and|but|so|then)\s+")
+_ADDS_ALL = re.compile(r"\bgit add (?:-a|--all|\.|\*)|\bcommit -\w*a")
+"""A commit of everything, which names no file."""
+
 _RUN = 2
 """How many words identify a command."""
 
@@ -56,7 +59,10 @@ class Acts:
         did, enough = re.compile(act.file if to_file else act.did), all if act.into_file else any
 
         def fits(text: str) -> bool:
-            return (not about or enough(thing in text for thing in about)) and did.search(text) is not None
+            everything = act.whole and bool(files) and _ADDS_ALL.search(text) is not None
+            return (not about or everything or enough(thing in text for thing in about)) and did.search(
+                text
+            ) is not None
 
         for one, call, result in self._done:
             path = (one.call.path or "").lower()

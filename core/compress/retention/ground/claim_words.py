@@ -12,6 +12,7 @@ from typing import Any
 from core.compress.facts.topic import roots
 from core.support.program_files import load_table
 
+_CHINESE = re.compile("[\u4e00-\u9fff]")
 _NO_NAME = r"(?-i:(?!(?<=[a-z,] )[A-Z][a-z]))"
 """Not capitalised within a sentence, where it is the name of a state: `Complete or Shipped`."""
 
@@ -130,8 +131,9 @@ def claim_words() -> ClaimWords:
     """The table, compiled: each entry is one pattern or several, by the type of its field."""
     table: dict[str, Any] = load_table("core/compress/retention/ground/claims.yaml")
     checks, endings = table["checks"], table["endings"]
+    supported = {one: table["supported"].get(one, "<>") for one in endings}
     made: dict[str, Any] = {
-        "acts": {name: _act(entry, endings) for name, entry in table["acts"].items()},
+        "acts": {name: _act(entry, endings, supported) for name, entry in table["acts"].items()},
         "act": _any_act(table["acts"].values(), endings),
         "checks": _one(checks["says"]),
         "ran": _one(checks["ran"]),
@@ -160,9 +162,10 @@ def _as(kind: str, entry: str | list[str]) -> Any:
     return tuple(map(_one, entry)) if kind.startswith("tuple") else _any(entry)
 
 
-def _act(entry: Mapping[str, Any], endings: Mapping[str, str]) -> ClaimedAct:
+def _act(entry: Mapping[str, Any], endings: Mapping[str, str], supported: Mapping[str, str]) -> ClaimedAct:
     signs = (entry.get(key, False) for key in ("whole", "outside", "into_file"))
-    did = "|".join((entry["did"], *(entry[language] for language in endings if language in entry)))
+    words = (supported[one].replace("<>", entry[one]) for one in endings if one in entry)
+    did = _in_both_forms("|".join((entry["did"], *words)))
     return ClaimedAct(_any_act([entry], endings), did, entry.get("file", did), *signs)
 
 
@@ -185,11 +188,29 @@ def _attribution(people: str, others: str, joins: str, wants: str) -> Attributio
 
 
 def _one(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    return re.compile(_in_both_forms(pattern), re.IGNORECASE)
 
 
 def _any(patterns: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+    return _one("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+def _in_both_forms(pattern: str) -> str:
+    """A pattern whose Chinese characters match their traditional forms too."""
+    if not _CHINESE.search(pattern):
+        return pattern
+    made, inside = "", False
+    for letter in pattern:
+        inside = letter == "[" or (inside and letter != "]")
+        both = letter + _traditional().get(letter, "")
+        made += both if inside or len(both) == 1 else f"[{both}]"
+    return made
+
+
+@cache
+def _traditional() -> Mapping[str, str]:
+    pairs: str = load_table("core/compress/retention/ground/claims.yaml")["traditional"]
+    return dict(zip(pairs[::2], pairs[1::2], strict=True))
 
 
 @cache

@@ -80,10 +80,10 @@ class Voices:
 
     def speak(self, language: str) -> bool:
         """Whether people, or people and assistants together, speak a language; "" matches any."""
-        return language in ("", self.language) or not self.language or self._common in ("", language)
+        return language in ("", self.language) or not self.language or self.common in ("", language)
 
     @cached_property
-    def _common(self) -> str:
+    def common(self) -> str:
         """The language of people and assistants together."""
         return language_of("\n".join(text for _, _, text, _ in self._texts))
 

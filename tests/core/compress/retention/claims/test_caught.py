@@ -38,6 +38,12 @@ def test_the_same_claims_catch_it_beside_unlikely_sentences_or_when_there_are_se
     assert is_caught((PATH, claim("urls", "https://never.example"), FIGURE), unlikely(5, -4.0), LONG)
 
 
+def test_sentences_alone_catch_it_when_several_are_very_unlikely() -> None:
+    assert is_caught((), unlikely(5, 2.0), LONG)
+    assert not is_caught((), unlikely(2, 2.0), LONG)
+    assert not is_caught((), unlikely(5, -0.5), 3)
+
+
 def test_a_short_summary_is_caught_by_less() -> None:
     assert is_caught((FIGURE, ACT, SMALL), unlikely(3, -2.0), 3)
     assert not is_caught((FIGURE, ACT, SMALL), unlikely(3, -2.0), LONG)

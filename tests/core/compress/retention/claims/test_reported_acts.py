@@ -36,6 +36,8 @@ def flagged(claim: str) -> list[str]:
         "The branch was merged into main.",
         "A pull request was opened.",
         "The order was placed.",
+        "The image of the ledger was built.",
+        "The report on the ledger has been delivered.",
         "At the request of the user the ledger was pushed.",
         "Before handing over, the agent ran `src/totals.py`.",
         "The agent opened the ledger in a browser and looked at every sum.",
@@ -49,6 +51,15 @@ def test_what_runs_in_a_folder_whose_name_begins_with_test_is_no_test() -> None:
     work = [user("Mend the ledger."), *call("terminal", "ok", command="python /testbed/reproduce.py")]
     claim = "The existing tests were run after that and passed."
     assert [one.where for one in retention(work, f"The ledger.\n{claim}").unsupported] == [claim]
+
+
+def test_a_commit_of_everything_holds_every_file() -> None:
+    work = [
+        user("Commit the ledger."),
+        *call("terminal", "ok", command="python make.py --out ledger.db"),
+        *call("terminal", "[main b37943c] first", command="git add . && git commit -m first"),
+    ]
+    assert retention(work, "ledger.db was committed too.").unsupported == ()
 
 
 @pytest.mark.parametrize(
@@ -137,6 +148,9 @@ RUSSIAN = [
         (RUSSIAN, "Уведомление удалено.", True),
         (RUSSIAN, "Заказ отменён.", False),
         (RUSSIAN, "Письмо ещё не отправлено.", False),
+        (CHINESE, "庫存表已刪除。", True),
+        (CHINESE, "訂單4471已取消。", False),
+        (VIETNAMESE, "Hermes xóa bảng kho.", True),
         (VIETNAMESE, "Hermes đã xóa bảng kho.", True),
         (VIETNAMESE, "Đơn 4471 đã được hủy.", False),
         (VIETNAMESE, "Bảng kho chưa được xóa.", False),

@@ -127,6 +127,21 @@ def test_what_is_to_be_done_again_is_no_rule() -> None:
     assert flagged("The totals of all branches must be recalculated in the next turn.", WORK) == []
 
 
+def test_what_a_job_demands_is_what_its_prompt_says() -> None:
+    assert flagged("The job demands an encrypted backup of every branch.", WORK)
+    assert flagged("The job demands never to touch the ledger of 2019.", WORK) == []
+
+
+def test_the_language_of_a_sentence_counts_where_people_speak_two() -> None:
+    begun = user("The new session begins. Greet the user and ask what they want you to do with it.")
+    middle = [
+        begun,
+        *VIETNAMESE,
+        assistant("Tôi đã xem các hóa đơn và sẽ báo lại cho bạn với một bảng. " * 4),
+    ]
+    assert flagged("Người dùng yêu cầu mã hóa bản sao lưu.", middle)
+
+
 def test_a_ban_is_no_report_of_a_permission() -> None:
     work = [user("The box is on the internet, so use whatever online resource you like."), assistant("Good.")]
     assert flagged("The user forbade the use of online resources.", work)
