@@ -16,5 +16,5 @@ def loss_words(kept: Retention) -> str:
 
 
 def weighed(share: float | None) -> str:
-    """A share of the facts by weight, where there is no room to count them or nobody did."""
+    """A share of the facts, heavy ones counting more, where there is no room to count them or nobody did."""
     return f"{percent(share)} of what matters"

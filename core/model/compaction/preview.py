@@ -124,7 +124,7 @@ class Retention:
 
     @property
     def lost_share(self) -> float | None:
-        """Share of the facts, by weight, that the summary lost; None where there were none."""
+        """Share of what matters that the summary lost; None where there was nothing."""
         return None if self.score is None else 1 - self.score
 
     @property

@@ -1,4 +1,4 @@
-"""What a summary keeps and loses: a bar by weight, counts by category, a heat line over the messages."""
+"""What a summary keeps and loses: a bar of what matters, counts by category, a heat line of the messages."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from core.compress.retention.words import weighed
 from core.model.compaction.preview import FactCount, Retention
 from core.preview.words import importance, kind_word, most_important_loss, unchecked_sentence
 from core.support import formatting as fmt
@@ -23,8 +24,8 @@ WARM, HOT = 0.34, 0.67
 """Shares lost from which a count becomes a warning, and critical."""
 PENDING, UNCHANGED = "Which facts are kept is known once there is a summary.", "Nothing is removed or lost."
 """What stands for the counts before there is a summary, and where there will be none."""
-BY_WEIGHT, LEAST_BAR = "by weight ", 5
-"""What the shares of a bar are shares of, and the cells a bar keeps beside these words."""
+LEAST_BAR = 5
+"""The cells a bar keeps beside the words that say what its shares are of."""
 KEPT, LOST, UNSUPPORTED = "▇", "░", "▒"
 """Textures that differ without colour too."""
 
@@ -96,9 +97,9 @@ def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
 
 
 def _kept(retention: Retention) -> str:
-    """The share kept, which is one by weight where only light facts are lost."""
+    """The share kept; where only light facts are lost, with what it is a share of."""
     share = fmt.percent(retention.score)
-    return f"{share} by weight" if retention.lost and share == fmt.percent(1.0) else share
+    return weighed(retention.score) if retention.lost and share == fmt.percent(1.0) else share
 
 
 def heat_line(retention: Retention, cells: int, width: int, palette: Palette) -> Line:
@@ -150,7 +151,7 @@ def _severity(counts: FactCount) -> str:
 
 
 class WeightBar(Widget):
-    """One line: `kept 92% ▇▇▇▇▇▇▇▇░░▒ lost 8% · 2 unsupported`; empty without retention."""
+    """One line: `kept 92% of what matters ▇▇▇▇▇▇▇▇░░▒ lost 8% · 2 unsupported`; empty without retention."""
 
     DEFAULT_CSS = "WeightBar { height: 1; }"
 
@@ -169,10 +170,7 @@ def weight_line(found: Retention, width: int, ink: Palette) -> Line:
     if found.score is None:
         return Line().gap().add("What is summarised holds no checkable facts.", ink.style("ink-muted"))
     claims = len(found.unfounded)
-    left = f"kept {fmt.percent(found.score)} "
-    right = f" lost {fmt.percent(1 - found.score)}" + (f" · {claims:,} unsupported" if claims else "")
-    if width - len(left) - len(BY_WEIGHT) - len(right) - 2 >= LEAST_BAR:
-        left += BY_WEIGHT
+    left, right = _labels(found.score, claims, width - LEAST_BAR - 2)
     cells = max(0, width - len(left) - len(right) - 2)
     kept, lost, other = weight_cells(found, cells)
     line = Line().gap().add(left, ink.style("ink-muted")).add(KEPT * kept, ink.style("severity-ok"))
@@ -180,6 +178,14 @@ def weight_line(found: Retention, width: int, ink: Palette) -> Line:
         UNSUPPORTED * other, ink.style("severity-warning")
     )
     return line.preformatted(right, ink.style("severity-warning" if claims else "ink-muted"))
+
+
+def _labels(score: float, claims: int, most: int) -> tuple[str, str]:
+    """What stands before and after the bar: what the shares are of goes before the share lost."""
+    kept, lost = f"kept {fmt.percent(score)} ", f" lost {fmt.percent(1 - score)}"
+    full, also = f"kept {weighed(score)} ", f" · {claims:,} unsupported" if claims else ""
+    labels = (full, lost + also), (full, also)
+    return next((pair for pair in labels if len("".join(pair)) <= most), (kept, lost + also))
 
 
 def weight_cells(found: Retention, cells: int) -> tuple[int, int, int]:

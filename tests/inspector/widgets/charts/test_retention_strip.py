@@ -43,10 +43,10 @@ def test_counts_are_reported_by_category_and_the_gravest_loss_by_name() -> None:
     assert "facts kept 82%  rules you set 2/3  files 11/12  ▲ lost: never touch migrations" in text
 
 
-def test_everything_is_kept_only_by_weight_if_a_light_fact_is_lost() -> None:
+def test_everything_is_kept_only_of_what_matters_if_a_light_fact_is_lost() -> None:
     whole, some = (replace(report(*facts), score=1.0) for facts in ((), (lost("numbers", "41"),)))
     assert "facts kept 100%  rules" in survival_line(whole, 120, INK).text
-    assert "facts kept 100% by weight  rules" in survival_line(some, 120, INK).text
+    assert "facts kept 100% of what matters  rules" in survival_line(some, 120, INK).text
 
 
 def test_a_lost_number_is_not_grave() -> None:

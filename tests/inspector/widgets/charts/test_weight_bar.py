@@ -1,4 +1,4 @@
-"""How much a summary keeps, by weight, drawn as one line."""
+"""How much a summary keeps of what matters, drawn as one line."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def report(score: float | None, claims: int = 0, facts: int = 10) -> Retention:
 def test_each_part_has_its_own_sign_and_its_words() -> None:
     text = weight_line(report(0.8, claims=2), 100, INK).text
     assert text.index(KEPT) < text.index(LOST) < text.index(UNSUPPORTED)
-    assert "kept 80% by weight" in text
+    assert "kept 80% of what matters" in text
     assert "lost 20% · 2 unsupported" in text
 
 
-@pytest.mark.parametrize(("width", "said"), [(36, True), (30, False)])
-def test_a_bar_says_that_it_is_by_weight_wherever_a_bar_is_left(width: int, said: bool) -> None:
+@pytest.mark.parametrize(("width", "said"), [(41, True), (33, True), (32, False)])
+def test_a_bar_says_what_its_shares_are_of_wherever_a_bar_is_left(width: int, said: bool) -> None:
     text = weight_line(report(1.0), width, INK).text
-    assert ("kept 100% by weight" in text) is said
+    assert ("kept 100% of what matters" in text) is said
     assert KEPT in text
 
 
