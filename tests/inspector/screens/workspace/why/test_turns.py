@@ -58,7 +58,7 @@ async def test_t_opens_the_turn_of_the_compaction_under_the_cursor(samples: Loca
         assert "(event 1)" in shown
         answer = screen.query_one(AnswerBar).answer
         assert answer.sentence in " ".join(shown.split())
-        assert "The summary lost" in answer.sentence
+        assert "of what matters" in answer.sentence
         assert answer.severity is Severity.WARNING  # as on Why
         await press(pilot, "escape")
         assert isinstance(app.screen, WorkspaceScreen)
