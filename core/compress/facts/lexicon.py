@@ -196,7 +196,11 @@ def day_of(date: str) -> tuple[int, int] | None:
 def days_as_written(month: int, day: int) -> Iterator[str]:
     """A day as programs and languages write it, in lower case and without the year."""
     for name in lexicon().months[month - 1]:
-        yield from (f"{name} {day}", *(f"{day}{joint}{name}" for joint in (" ", ". ", " de ")))
+        yield from (
+            f"{name} {day}",
+            f"{name} {day:>2}",  # as programs align it
+            *(f"{day}{joint}{name}" for joint in (" ", ". ", " de ")),
+        )
     yield from (f"-{month:02}-{day:02}", f"/{month:02}/{day:02}", f"{day:02}/{month:02}")
     yield from (f"{month}/{day}", f"{day}/{month}", f"{day:02}.{month:02}", f"{day}.{month}.")
     yield from (f"{month}月{day}", f"{month} 月 {day}", f"{month}월 {day}일", f"{month}월{day}일")

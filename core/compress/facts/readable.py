@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from core.compress.facts.lexicon import lexicon
+from core.compress.facts.said import without_additions, without_reminders
 from core.compress.facts.values import error_lines
 from core.hermes.markers.markers import PREFILTERS, find_summary, scaffold_kind
 from core.model.transcript.message import Message, ToolCall, json_object
@@ -30,7 +31,6 @@ _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: ([^\n\\]+)")
 _FENCED = re.compile(r"```[\w-]*\n(?P<command>.+?)\n?```", re.DOTALL)
 _COMMAND = re.compile(r"<command-name>")
 """What a client writes for a command that a person typed; the next row is the text of the command."""
-_REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +141,7 @@ def _cleaned(
 
 def _stands_for_a_command(before: Message) -> bool:
     """Whether the next row is the text of a command, such as a skill, rather than a person's own words."""
-    return (
-        before.role == "user"
-        and bool(_COMMAND.search(before.text))
-        and not _REMINDER.sub("", before.text).strip()
-    )
+    return before.role == "user" and bool(_COMMAND.search(before.text)) and not without_reminders(before.text)
 
 
 def is_output(text: str, before: str | None) -> bool:
@@ -177,8 +173,8 @@ def _readable(message: Message, role: str, clean: Clean, most: int) -> str:
     text = message.text if role == "tool" else _without_prefix(message.text)
     if role == "tool" and text[:1] in ("{", "[") and text.rstrip()[-1:] in ("}", "]"):
         text = decoded(text)
-    elif role == "user" and "<" in text:
-        text = _REMINDER.sub("", text).strip()
+    elif role == "user":
+        text = without_additions(text)
     if "PRIVATE KEY" in text:
         text = clean([text])[0]  # before it is cut, as half a key block is not recognised
     return ends(text, most)
@@ -218,7 +214,7 @@ def one_line(text: str, limit: int) -> str:
 
 def request_words(text: str) -> str:
     """A person's words in a user row; "" when a client or Hermes itself wrote it."""
-    words = _REMINDER.sub("", text).strip()
+    words = without_reminders(text)
     return words if _is_request(words) else ""
 
 

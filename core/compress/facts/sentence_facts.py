@@ -47,6 +47,9 @@ _PART, _DOCUMENT_PART, _MAX_DOCUMENT_PARTS = 0.6, 0.3, 24
 
 _OPENING = 40
 _RULE, _RULE_OF_DOCUMENT, _RULE_CHANGED = 0.9, 0.15, 0.15
+_FEW_RULES, _OF_RULES, _LEAST_RULE = 3, 0.1, 0.5
+"""How many rules of one request keep their weight; the share each further one loses; the least left."""
+
 _DECISION, _DECISION_IN_ANSWER, _CHOICE = 0.35, 0.5, 0.7
 _LAST_RESULT, _RESULT_BEFORE = 0.65, 0.4
 _LEFT = 0.6
@@ -130,9 +133,10 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
         most = _MAX_DOCUMENT_PARTS if document else None
         for part in islice(_later_parts(view.text), most):
             yield "asks", part, at, speakers, min(weight, _DOCUMENT_PART if document else _PART)
-        for sentence in constraints(view.text):
+        for place, sentence in enumerate(constraints(view.text)):
             valid = correction_of(sentence, view.index, changed) is None
-            yield "constraints", sentence, at, speakers, rule if valid else _RULE_CHANGED
+            crowd = max(_LEAST_RULE, 1 - _OF_RULES * max(0, place + 1 - _FEW_RULES))
+            yield "constraints", sentence, at, speakers, rule * crowd if valid else _RULE_CHANGED
 
 
 def _answered(at: int, asked: Sequence[int]) -> float:

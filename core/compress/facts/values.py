@@ -158,7 +158,7 @@ def classify(token: str) -> FactValue | None:
     if "/" in plain or "\\" in plain:
         return FactValue("paths", plain) if _is_path(plain) else None
     if lexicon().file_name.fullmatch(plain):
-        return FactValue("paths", plain)
+        return None if lexicon().device.match(plain) else FactValue("paths", plain)
     if _EMAIL.fullmatch(value):
         return FactValue("ids", value)
     if _HOST.fullmatch(value):

@@ -52,7 +52,7 @@ _ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）|,\s+(?:quoted|priced|offered
 """An addition to a wish, in brackets or as its price: `economy, quoted at $239`."""
 
 _ORDINAL = re.compile(r"(\d)[snrt][tdh]\b")
-_LISTS = re.compile(r"^\W*(?:\w+\W+){1,5}?\w+[:：]\s")
+_LISTS = re.compile(r"^\W*(?:\w+\W+){1,5}?\w+:\s|^\W*\w+：")
 _LEAD = re.compile(r"^\W*[A-Z][^:.;`]{2,60}:\s+")
 """What introduces a list of rules: `Standing orders in the later ones:`."""
 

@@ -12,7 +12,7 @@ from core.compress.facts.lexicon import day_of, days_as_written, lexicon, spelli
 from core.compress.facts.values import FactValue, parts_of
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
-from core.compress.retention.ground.figures import plain_number
+from core.compress.retention.ground.figures import is_apart, plain_number
 
 SMALL = 12
 """Numbers up to this may be counts made by the writer of a summary."""
@@ -39,9 +39,6 @@ _EXACT = 3
 
 _WHOLE = re.compile(r"\d of $")
 """Comes before a whole of which a part was counted: `3 of 17`."""
-
-_CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
-_SPAN = re.compile(r"\b(\d{1,3}) ?(min|h)")
 
 _FRAMEWORK = re.compile(r"[A-Z]\w*\.js")
 """A library that is called as a file, but by its name alone elsewhere: `Next.js`."""
@@ -105,7 +102,14 @@ def stands(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
             return _name(value, evidence)
         case _:
             numbered = _NUMBERED.match(value)
-            return evidence.holds(value) or (numbered is not None and evidence.mentions(numbered[1]))
+            known = evidence.holds(value) or (numbered is not None and evidence.mentions(numbered[1]))
+            return known or _is_range(value, evidence)
+
+
+def _is_range(value: str, evidence: Evidence) -> bool:
+    """Whether a value is the first and the last of several ids: `B1001-B1003`."""
+    ends = re.split("[-–]", value)
+    return len(ends) == len(("first", "last")) and all(map(evidence.mentions, ends))
 
 
 def may_be_own_count(figure: str, counted: str, sentence: str, evidence: Evidence) -> bool:
@@ -221,16 +225,8 @@ def strange_figures(
         if not (known or small or rough or evidence.tells(figure) or is_day(figure, evidence)):
             yield "numbers", figure
     named = (*_GENERATED.findall(sentence), *_MODEL.findall(sentence))
-    codes = (code for code in named if not evidence.mentions(code))
+    codes = (code for code in named if not (evidence.mentions(code) or _is_range(code, evidence)))
     yield from (("ids", code) for code in codes if all(code not in fact.value for fact in facts))
-
-
-def is_apart(time: str, sentence: str) -> bool:
-    """Whether a time of day is as far from another one in its sentence as that says."""
-    times = [60 * int(one[1]) + int(one[2]) for one in _CLOCK.finditer(sentence)]
-    apart = {int(one[1]) * (60 if one[2][0] == "h" else 1) for one in _SPAN.finditer(sentence)}
-    own = _CLOCK.fullmatch(time)
-    return own is not None and any(abs(60 * int(own[1]) + int(own[2]) - one) in apart for one in times)
 
 
 def is_rough(sentence: str, at: int, figure: str) -> bool:

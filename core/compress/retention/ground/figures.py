@@ -33,6 +33,9 @@ _COMMA = re.compile(r"\d{1,6},\d{1,2}")
 
 _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
 
+_CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
+_SPAN = re.compile(r"\b(\d{1,3}) ?(min|h)")
+
 
 def plain_number(figure: str) -> str:
     """A figure without separators, with a decimal point: 4,06 is 4.06, and 12,000 is 12000."""
@@ -124,3 +127,11 @@ def _readings(figure: str) -> Iterator[float]:
         yield float(figure.replace(",", "").replace(".", ""))
     if point:
         yield float(f"{integer.replace('.', '')}.{places}")
+
+
+def is_apart(time: str, sentence: str) -> bool:
+    """Whether a time of day is as far from another one in its sentence as that says."""
+    times = [60 * int(one[1]) + int(one[2]) for one in _CLOCK.finditer(sentence)]
+    apart = {int(one[1]) * (60 if one[2][0] == "h" else 1) for one in _SPAN.finditer(sentence)}
+    own = _CLOCK.fullmatch(time)
+    return own is not None and any(abs(60 * int(own[1]) + int(own[2]) - one) in apart for one in times)

@@ -21,6 +21,7 @@ IMPORT = [
     *call("terminal", "src/readers:\nbase.py\ncsv_reader.py", command="ls -R src"),
     *call("terminal", "share 0.7420382165 is Complete or Shipped\n0 importer.lock", command="wc"),
     *call("terminal", "Total tokens: 59\nsampled 44 tokens of the importer text", command="wc importer.txt"),
+    *call("terminal", "B1001\nB1002\nB1003: ends Jun  3 23:59:59 2026 GMT", command="bills"),
     *call("terminal", "archive.example/web/20230529071650/importer", command="snapshots"),
     assistant(
         "The filter was at 20 Hz. It reads 8 files in parallel. The stub test returns 501 by design; "
@@ -52,6 +53,9 @@ IMPORT = [
         "It is an Importer/Filter/Stub design.",
         "The last snapshot is of 29 May.",
         "All of it starts in Houston.",
+        "The bills B1001-B1003 came with it.",
+        "It ends on Jun 3 2026.",
+        "The brief of it is partly Indonesian.",
         "The page is Importer.js 8, and as booked from Houston (IAH).",
         "It uses about 0.9 GiB and answers with 501s.",
         "It raised AssertionErrors, and `AssertionErrors` stopped the stub test.",

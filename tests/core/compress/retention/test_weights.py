@@ -326,3 +326,15 @@ def test_of_many_answered_requests_the_older_ones_weigh_less_but_the_first_does_
     first, *answered, newest = asks
     assert answered == sorted(answered)
     assert answered[0] < answered[-1] == answered[-2] < first <= newest
+
+
+def test_a_request_of_many_rules_is_held_to_its_first_ones_most() -> None:
+    rules = " ".join(f"Never close the books of branch {n}." for n in range(1, 13))
+    found = [fact.weight for fact in retention([user(rules)], "").facts if fact.category == "constraints"]
+    assert found == sorted(found, reverse=True)
+    assert found[0] == found[2] > found[-1] >= 0.4
+
+
+def test_the_output_of_a_script_is_no_file() -> None:
+    middle = [user("Run it."), *call("terminal", "12", command="node -e 'console.log(6 + 6)'")]
+    assert "console.log" not in weights(retention(middle, ""))

@@ -93,6 +93,7 @@ def test_german_and_chinese_are_reported_alike() -> None:
     assert flagged("Der Nutzer will die Mahnung erst am Montag verschicken.", GERMAN) == []
     assert flagged("用户要求酒店离地铁站不超过一公里。", CHINESE)
     assert flagged("用户希望推荐经济型酒店。", CHINESE) == []
+    assert flagged("用户要求推荐两件事：hotel.city.center、hotel.breakfast.free。", CHINESE) == []
 
 
 def test_spanish_and_french_are_reported_alike() -> None:

@@ -1,0 +1,28 @@
+"""What a person said in a message, without what clients and gateways add to it."""
+
+from __future__ import annotations
+
+import re
+
+_REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
+_SENDER = re.compile(
+    r"(?:Conversation info|Sender) \(untrusted metadata\):\s*```json\n[^`]*```\s*"
+    r"|\[message_id: [^\]\n]{1,80}\]"
+)
+"""From whom a message came and its id, as a gateway puts them around it."""
+
+_STAMP = re.compile(r"\A\s*\[(?:[A-Z][a-z]{2} )?\d{4}-\d\d-\d\d \d\d:\d\d [A-Z]{3,5}(?:[+-]\d{1,2})?\]")
+"""When it came."""
+
+
+def without_reminders(text: str) -> str:
+    """A message without the notes that a client adds in tags."""
+    return _REMINDER.sub("", text).strip() if "<" in text else text.strip()
+
+
+def without_additions(text: str) -> str:
+    """A message without those notes, and without what a gateway says of its sender, id and time."""
+    text = without_reminders(text)
+    if "metadata" in text or "[" in text:
+        text = _STAMP.sub("", _SENDER.sub("", text)).strip()
+    return text
