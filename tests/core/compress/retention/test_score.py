@@ -174,10 +174,10 @@ def test_a_summary_that_repeats_everything_loses_no_path_or_request(middle: list
     assert lost <= {"numbers"}
 
 
-def test_two_thousand_messages_are_judged_in_a_second() -> None:
+def test_two_thousand_messages_are_judged_in_two_seconds() -> None:
     middle = long_work(500)
     summary = "\n".join(f"- src/mod_{n}.py checked" for n in range(0, 500, 3))
-    assert seconds(lambda: retention(middle, summary, focus="mod_7")) < 1.0
+    assert seconds(lambda: retention(middle, summary, focus="mod_7")) < 2.0
 
 
 def test_another_case_of_the_same_error_is_not_this_one() -> None:

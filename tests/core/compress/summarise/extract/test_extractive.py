@@ -246,6 +246,6 @@ def test_any_middle_gives_the_same_summary_twice_within_budget(
     assert [line[3:] for line in first.splitlines() if line.startswith("## ") and line[3:] in OLD][: len(OLD)]
 
 
-def test_two_thousand_messages_take_less_than_a_second() -> None:
+def test_two_thousand_messages_take_less_than_two_seconds() -> None:
     middle = long_work(500)
-    assert seconds(lambda: summary(middle, budget=10_000, focus="mod_7")) < 1.0
+    assert seconds(lambda: summary(middle, budget=10_000, focus="mod_7")) < 2.0
