@@ -11,9 +11,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.finding import Severity
+from core.support.formatting import LOWER_BOUND
 from inspector.screens.sessions.data.columns import mark_of
 from inspector.screens.sessions.data.session_line import Extra
-from inspector.screens.sessions.list_view import SessionsList
+from inspector.screens.sessions.list_view import SessionsList, total
 from inspector.terminal.glyphs import LIVE, SEVERITY
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line, wrap
@@ -38,6 +39,8 @@ class AlertLine(Widget):
     calm = reactive("")
     """Shown if nothing is wrong."""
     place = reactive(0)
+    partial = reactive(False)
+    """Whether conversations are still to be examined, so that there may be more alerts."""
 
     _hidden = False
 
@@ -64,8 +67,10 @@ class AlertLine(Widget):
             if extra is not None and extra.answer.sentence and mark_of(row, listing.cell_source(row))
         ]
         self.alerts = tuple(sorted(found, key=lambda one: (one[1].severity or Severity.INFO).rank))
-        examined = [listing.extras.get(row.key) for row in listing.conversations]
-        self.calm = "" if self.alerts or listing.order.text else all_well(examined)
+        extras = [listing.extras.get(row.key) for row in listing.conversations]
+        examined = sum(extra is not None and extra.state is not None for extra in extras)
+        self.partial = examined < total(listing)
+        self.calm = "" if self.alerts or listing.order.text else all_well(extras, total(listing))
         self._show()
 
     def turn(self) -> None:
@@ -115,8 +120,9 @@ class AlertLine(Widget):
 
     @property
     def _more(self) -> str:
-        count = len(self.alerts)
-        return f"{self.place % count + 1} of {count} · n next" if count > 1 else ""
+        count, bound = len(self.alerts), LOWER_BOUND if self.partial else ""
+        counted = f"{self.place % count + 1} of {bound}{count}" if count > 1 or (count and bound) else ""
+        return f"{counted} · n next" if count > 1 else counted
 
     def _said(self, width: int) -> Said:
         """The lines: the sentence, then the remedy."""
@@ -132,15 +138,15 @@ class AlertLine(Widget):
         return (*((token, line) for line in lines), *(("severity-ok", line) for line in helps))
 
 
-def all_well(extras: Sequence[Extra | None]) -> str:
-    """That nothing is wrong, once every conversation was examined and as far as windows are known."""
+def all_well(extras: Sequence[Extra | None], of: int) -> str:
+    """That nothing is wrong with `of` conversations, or with those examined once they have an answer."""
     if not all(extra is not None and extra.severity is None for extra in extras):
         return ""
     examined = [extra for extra in extras if extra is not None]
     known = sum(extra.context_use.threshold is not None for extra in examined)
-    if not known and any(extra.refused_at for extra in examined):
+    if not known and len(extras) == of and any(extra.refused_at for extra in examined):
         return "No compression failed."
-    if known == len(extras):
+    if known == of:
         return "No compression failed, and no conversation is near its limit." if known else ""
     looked_at = f"Of the {known:,} conversations looked at" if known > 1 else "Of the one looked at"
     return f"{looked_at}, none failed to compress or is near its limit." if known else ""

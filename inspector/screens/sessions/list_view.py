@@ -131,6 +131,11 @@ class SessionsList(RowList[SessionLine]):
         return ""
 
 
+def total(listing: SessionsList) -> int:
+    """How many conversations the list has, read or not."""
+    return listing.rows.base.count if isinstance(listing.rows, FoldingRows) else listing.rows.count
+
+
 def _layout(listing: SessionsList, width: int) -> tuple[tuple[Column, int], ...]:
     chosen = column_sets().get(listing.columns, SETS[ALL])
     return layout(width - PAD, profiles=listing.profiles, chosen=chosen)

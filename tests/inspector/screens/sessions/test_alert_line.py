@@ -3,6 +3,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from core.model.finding import Severity
 from core.store.database.locate import Location, locate
 from inspector.app import InspectorApp
+from inspector.screens.sessions import list_view
 from inspector.screens.sessions.alert_line import AlertLine, all_well
 from inspector.screens.sessions.data.session_line import Extra
 from inspector.screens.sessions.list_view import SessionsList
@@ -49,6 +51,39 @@ async def test_every_marked_row_is_counted(samples: Location) -> None:
         assert f"1 of {len(marked)} · n next" in drawn(pilot)
         assert [row for row in drawn_rows if "✗" in row or " failed" in row] <= marked
         assert "✗ failed" in drawn(pilot)  # the legend
+
+
+async def test_while_rows_wait_to_be_examined_the_count_is_a_lower_bound(
+    samples: Location,
+) -> None:
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with settled(app, 80, 30) as pilot:
+        listing, line = app.screen.query_one(SessionsList), app.screen.query_one(AlertLine)
+        count = len(line.alerts)
+        assert f"1 of {count} · n next" in drawn(pilot)
+        well = next(row.key for row in listing.conversations if listing.extras[row.key].severity is None)
+        listing.extras[well] = replace(listing.extras[well], state=None)  # an earlier run's
+        line.tell(listing)
+        await pilot.pause()
+        assert f"1 of ≥{count} · n next" in drawn(pilot)
+        del listing.extras[well]
+        line.tell(listing)
+        await pilot.pause()
+        assert f"1 of ≥{count} · n next" in drawn(pilot)
+
+
+async def test_rows_that_are_never_examined_keep_the_count_a_lower_bound(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(list_view, "FURTHER", 0)
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with settled(app, 80, 14) as pilot:
+        line = app.screen.query_one(AlertLine)
+        assert f"1 of ≥{len(line.alerts)}" in drawn(pilot)
+        line.alerts = line.alerts[:1]
+        await pilot.pause()
+        assert "1 of ≥1" in drawn(pilot)
+        assert "n next" not in drawn(pilot)
 
 
 async def test_what_is_wrong_below_the_visible_rows_is_reported_too(samples: Location) -> None:
@@ -99,15 +134,23 @@ async def test_a_healthy_home_is_reported_so_until_escape_takes_the_line_away(
 
 def test_what_has_no_known_limit_is_not_called_healthy() -> None:
     known, unknown = Extra(ContextUse(10, 100, 200)), Extra(ContextUse())
-    assert all_well([]) == all_well([unknown]) == ""
-    assert all_well([known, unknown]).startswith("Of the one looked at, none failed")
-    assert all_well([known, known, unknown]).startswith("Of the 2 conversations looked at, none failed")
+    assert all_well([], 0) == all_well([unknown], 1) == ""
+    assert all_well([known, unknown], 2).startswith("Of the one looked at, none failed")
+    assert all_well([known, known, unknown], 3).startswith("Of the 2 conversations looked at, none failed")
+
+
+def test_of_more_conversations_than_were_examined_nothing_is_claimed_for_all() -> None:
+    known, refused = Extra(ContextUse(10, 100, 200)), Extra(ContextUse(), refused_at="the provider refuses")
+    assert all_well([known, known], 2).startswith("No compression failed, and no")
+    assert all_well([known, known], 90).startswith("Of the 2 conversations looked at, none failed")
+    assert all_well([refused], 1) == "No compression failed."
+    assert all_well([refused], 90) == ""
 
 
 def test_nothing_is_called_healthy_while_conversations_wait_or_one_is_marked() -> None:
     known = Extra(ContextUse(10, 100, 200))
     marked = Extra(ContextUse(99, 100, 200), severity=Severity.WARNING)
-    assert all_well([known, None]) == all_well([known, marked]) == ""
+    assert all_well([known, None], 2) == all_well([known, marked], 2) == ""
 
 
 async def test_what_a_filter_shows_is_not_called_all_there_is(sample_home: Path) -> None:
