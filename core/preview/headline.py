@@ -120,8 +120,9 @@ def _cut(plan: Plan) -> str:
 
 def _next(plan: Plan, context: ConversationContext | None, cut: str) -> Headline:
     """When the next compaction comes, by whoever decides on it; `cut` is what /compress would do."""
-    if context is not None and context.engine is not None:
-        return decided_elsewhere(context.engine, plan, is_found=_is_found(context.engine.name, context))
+    engine = context.engine if context else None
+    if context and engine and not engine.cuts_as_planned(plan.threshold_tokens):
+        return decided_elsewhere(engine, plan, is_found=_is_found(engine.name, context))
     if plan.fails_at is not None:
         return _fails(plan)
     if not plan.messages:
@@ -144,9 +145,8 @@ def _is_found(engine: str, context: ConversationContext) -> bool:
 
 def refused_before(plan: Plan, context: ConversationContext) -> str:
     """That the provider refuses before the threshold that a plan shows, in a few words; "" otherwise."""
-    if plan.engine or context.engine is not None:
-        return ""
-    return refuses_beyond(context, plan.compared_tokens, plan.threshold_tokens)
+    elsewhere = plan.engine or context.engine is not None
+    return "" if elsewhere else refuses_beyond(context, plan.compared_tokens, plan.threshold_tokens)
 
 
 def limit_in_force(plan: Plan, context: ConversationContext) -> int | None:

@@ -152,8 +152,8 @@ def engine_plan(plan: Plan) -> Headline:
     if not plan.middle.size:
         replaces = f"/compress would change nothing: it keeps all {plural(plan.messages, 'message')}."
     is_futile = plan.would_fire and not plan.middle.size
-    severity = Severity.WARNING if is_futile else None
-    return Headline(f"{_fires(plan)} {replaces}", None, severity)
+    remedy = headline_table()["remedies"]["futile"] if is_futile else None
+    return Headline(f"{_fires(plan)} {replaces}", remedy, Severity.WARNING if is_futile else None)
 
 
 def decided_elsewhere(engine: EngineInCharge, plan: Plan, *, is_found: bool = True) -> Headline:
@@ -166,7 +166,8 @@ def decided_elsewhere(engine: EngineInCharge, plan: Plan, *, is_found: bool = Tr
     left = (fires_at or 0) - plan.compared_tokens
     key = ("not_due" if left > 0 else "due") if limited else "unknown"
     words = table[key].format(engine=engine.name, left=short(left), limit=limited)
-    return Headline(words, table["ask" if is_found else "absent"].format(engine=engine.name))
+    ask = None if engine.is_ours else table["ask" if is_found else "absent"].format(engine=engine.name)
+    return Headline(words, ask)
 
 
 def _fires(plan: Plan) -> str:

@@ -176,6 +176,11 @@ class EngineInCharge:
         """That it decides, in a few words."""
         return f"the engine {self.name} decides"
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is this program's own, which follows the rules of Hermes' compressor."""
+        return self.name == OURS
+
     def limit(self, by_rules: int | None) -> int | None:
         """The threshold that counts: the newest it named; None if it named none.
 
@@ -183,7 +188,11 @@ class EngineInCharge:
             by_rules: The threshold of Hermes' own compressor, whose rules this program's engine follows.
         """
         named = self.line.threshold if self.line is not None else None
-        return named or (by_rules if self.name == OURS else None)
+        return named or (by_rules if self.is_ours else None)
+
+    def cuts_as_planned(self, by_rules: int | None) -> bool:
+        """Whether it does what a plan by the rules of Hermes' compressor, with that threshold, shows."""
+        return self.is_ours and self.limit(by_rules) == by_rules
 
     @property
     def short_note(self) -> str:
@@ -194,9 +203,12 @@ class EngineInCharge:
 
     def note(self, release: str) -> str:
         """Whose rules the figures of a plan or a preview follow."""
+        named = f"the context engine is {self.name!r} ({self.origin})"
+        if self.is_ours:
+            return f"{named}: it follows the rules of the compressor of Hermes {release}"
         return (
-            f"the context engine is {self.name!r} ({self.origin}): it decides here, and these figures are by "
-            f"the rules of the compressor of Hermes {release}"
+            f"{named}: it decides here, and these figures are by the rules of the compressor of "
+            f"Hermes {release}"
         )
 
 

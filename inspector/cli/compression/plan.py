@@ -149,7 +149,8 @@ def _lines(
         yield f"{here.conversation.name} · {tip.model or 'model unknown'}"
     yield from output.headline(said)
     yield ""
-    foreign = here is not None and here.context.engine is not None and not found.engine
+    engine = None if here is None or found.engine else here.context.engine
+    foreign = engine is not None and not engine.is_ours
     yield from _standing(found, "by Hermes' own rules it" if foreign else "it")
     replaced = here.rules if here and found.engine else ()
     yield from (f"note: {note}" for note in notes if note not in replaced)

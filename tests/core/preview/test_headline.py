@@ -269,6 +269,19 @@ def test_an_engine_is_advised_by_its_name_only_where_the_home_has_it(
     assert helps in str(told.remedy)
 
 
+def test_where_this_program_s_own_engine_decides_the_plan_is_what_it_would_do(make_home: MakeHome) -> None:
+    home = make_home(config=CONFIG + "context:\n  engine: inspector\n")
+    home.db.session("S")
+    home.turn(history=24)
+    cut = plan(measure(messages(30), POLICY), SETTINGS)
+    with home.store() as store:
+        told = plan_headline(cut, open_context(store, "S"))
+    assert "/compress would turn" in told.sentence
+    own = EngineInCharge("inspector", "config.yaml:13")
+    assert own.note("0.22").endswith("it follows the rules of the compressor of Hermes 0.22")
+    assert decided_elsewhere(own, cut).remedy is None, "it cannot be asked with --engine"
+
+
 @pytest.mark.parametrize("engine", ["", "context:\n  engine: lcm\n"])
 @pytest.mark.parametrize(
     "error", ["HTTP 429: Rate limit reached", "HTTP 529: Overloaded", "Connection error"]

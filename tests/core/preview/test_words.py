@@ -30,7 +30,9 @@ def test_one_that_keeps_everything_is_stated_to(tmp_path: Path) -> None:
     assert headline_of(found).sentence == (
         "Nothing would change: the engine small keeps the 26 messages as they are."
     )
-    assert "/compress would change nothing: it keeps all 26 messages." in plan_headline(found.plan).sentence
+    futile = plan_headline(found.plan)
+    assert "/compress would change nothing: it keeps all 26 messages." in futile.sentence
+    assert "Set context.engine to compressor" in str(futile.remedy)
 
 
 def test_one_that_writes_nothing_is_stated_to_drop(tmp_path: Path) -> None:
