@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,17 @@ NONE_YET = (
     "No sessions yet. They appear here as soon as Hermes writes one.\n"
     "To look around meanwhile, quit with q and run `hermes-inspector demo` for sample sessions."
 )
+SIGNS = (
+    ("severity-critical", SEVERITY[Severity.CRITICAL], "compression fails"),
+    ("severity-warning", SEVERITY[Severity.WARNING], "near limit, or refused"),
+    ("ink-muted", NO_SUMMARY, "failed"),
+    ("live", LIVE, "live"),
+    ("ink-faint", KIND[Kind.CONTINUATION], "more inside"),
+    ("ink-faint", KIND[Kind.BRANCH], "branch"),
+    ("ink-faint", KIND[Kind.DELEGATE], "sub-agent"),
+    ("severity-info", SEVERITY[Severity.INFO], "refused, since dealt with"),
+)
+"""The signs of a row with their colours and meanings, the most important first."""
 MIN_NAME = 12
 """Fewest cells of a title that still tell it from others."""
 
@@ -131,6 +143,12 @@ class SessionsList(RowList[SessionLine]):
         return ""
 
 
+def drawn_row(listing: SessionsList) -> str:
+    """The row under the cursor as it is drawn; empty without one."""
+    row, place = listing.current, listing.cursor
+    return "" if row is None else listing.draw_row(row, place, listing.row_width).text
+
+
 def total(listing: SessionsList) -> int:
     """How many conversations the list has, read or not."""
     return listing.rows.base.count if isinstance(listing.rows, FoldingRows) else listing.rows.count
@@ -141,23 +159,19 @@ def _layout(listing: SessionsList, width: int) -> tuple[tuple[Column, int], ...]
     return layout(width - PAD, profiles=listing.profiles, chosen=chosen)
 
 
-def legend(room: int) -> tuple[Piece, ...]:
-    """What the signs mean, as many as fit."""
-    pieces: list[Piece] = []
-    for token, sign, word in (
-        ("severity-critical", SEVERITY[Severity.CRITICAL], "compression fails"),
-        ("severity-warning", SEVERITY[Severity.WARNING], "near its limit, or refused"),
-        ("ink-muted", NO_SUMMARY, "failed"),
-        ("live", LIVE, "live"),
-        ("ink-faint", KIND[Kind.CONTINUATION], "more inside"),
-        ("ink-faint", KIND[Kind.BRANCH], "branch"),
-        ("ink-faint", KIND[Kind.DELEGATE], "sub-agent"),
-    ):
-        named: list[Piece] = [(token, sign), ("ink-faint", f" {word}")]
-        if cells([*pieces, *named]) > room:
+def legend(room: int, row: str = "") -> tuple[Piece, ...]:
+    """What the signs mean, as many as fit; those of `row`, the one under the cursor, go before others."""
+    shown: list[tuple[str, str, str]] = []
+    for one in sorted(SIGNS, key=lambda one: one[1] not in row):
+        if cells(_named([*shown, one])) > room:
             break
-        pieces += [*named, ("ink", "  ")]
-    return tuple(pieces)
+        shown.append(one)
+    return _named([one for one in SIGNS if one in shown])
+
+
+def _named(signs: Sequence[tuple[str, str, str]]) -> tuple[Piece, ...]:
+    pieces = [((token, sign), ("ink-faint", f" {word}"), ("ink", "  ")) for token, sign, word in signs]
+    return tuple(chain.from_iterable(pieces))[:-1]
 
 
 def header(

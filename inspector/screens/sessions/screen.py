@@ -17,7 +17,7 @@ from inspector.base.live import in_sight
 from inspector.screens.page import Page
 from inspector.screens.sessions.alert_line import AlertLine
 from inspector.screens.sessions.card import SessionCard, measured
-from inspector.screens.sessions.list_view import SessionsList, cells, header, legend, position, summing_up
+from inspector.screens.sessions.list_view import SessionsList, cells, drawn_row, header, legend, position, summing_up
 from inspector.screens.sessions.pane import SessionsPane
 from inspector.screens.sessions.reader import AddedUp, Arrived
 from inspector.widgets.bars.answer_and_keys import KeyBar
@@ -209,7 +209,7 @@ class SessionsScreen(Page):
         narrow = self.has_class("-narrow")
         foot.right = position(self.listing, pane.order, page, brief=narrow)
         room = self.size.width - cells(foot.right) - 5
-        foot.left = legend(room)
+        foot.left = legend(room, drawn_row(self.listing))
         alert, card = self.query_one(AlertLine), self.query_one(SessionCard)
         alert.tell(self.listing)
         card.make_room(self.size.height, self._free_rows(card))

@@ -12,11 +12,12 @@ import pytest
 
 from core.model.finding import Severity
 from core.store.database.locate import Location
-from inspector.screens.sessions.list_view import header, legend
+from inspector.screens.sessions.list_view import drawn_row, header, legend
+from inspector.terminal.glyphs import NO_SUMMARY
 from inspector.widgets.bars.status_line import StatusLine
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import NOW, MakeApp
-from tests.inspector.driving import settled
+from tests.inspector.driving import press, settled
 from tests.inspector.screens.session_list import drawn, head_right, screen
 
 
@@ -100,7 +101,28 @@ async def test_what_has_no_price_is_not_called_nothing(
 def test_no_sign_of_the_legend_stands_without_its_word(room: int) -> None:
     words = [text.strip() for _, text in legend(room)]
     assert all(words[1::3])
-    assert sum(len(text) for _, text in legend(room)) <= room + 2
+    assert sum(len(text) for _, text in legend(room)) <= room
+
+
+def test_the_legend_names_the_signs_of_the_row_under_the_cursor_also_where_few_fit() -> None:
+    def said(row: str) -> str:
+        return "".join(text for _, text in legend(49, row))
+
+    usual = "■ compression fails  ▲ near limit, or refused"
+    assert said("") == said("▲ 8 h  Split the tenant settings") == usual
+    assert said("■ 4 h  Why is the deploy slow  0 ✗") == "■ compression fails  ✗ failed"
+    assert said("1 d  ├ Pick a job queue ↳2") == "■ compression fails  ├ branch  ↳ sub-agent"
+
+
+async def test_what_the_mark_beside_a_failure_means_stands_below_a_narrow_list(
+    app: MakeApp, sample_home: Path
+) -> None:
+    async with settled(running := app(sample_home), 80, 24) as pilot:
+        foot = screen(running).query_one("#foot", StatusLine)
+        while NO_SUMMARY not in drawn_row(screen(running).listing):
+            assert ("ink-muted", NO_SUMMARY) not in foot.left
+            await press(pilot, "down")
+        assert ("ink-muted", NO_SUMMARY) in foot.left
 
 
 def test_where_there_is_little_room_the_home_is_called_by_its_last_folder() -> None:
