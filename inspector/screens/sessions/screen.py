@@ -17,7 +17,15 @@ from inspector.base.live import in_sight
 from inspector.screens.page import Page
 from inspector.screens.sessions.alert_line import AlertLine
 from inspector.screens.sessions.card import SessionCard, measured
-from inspector.screens.sessions.list_view import SessionsList, cells, drawn_row, header, legend, position, summing_up
+from inspector.screens.sessions.list_view import (
+    SessionsList,
+    cells,
+    drawn_row,
+    header,
+    legend,
+    position,
+    summing_up,
+)
 from inspector.screens.sessions.pane import SessionsPane
 from inspector.screens.sessions.reader import AddedUp, Arrived
 from inspector.widgets.bars.answer_and_keys import KeyBar
