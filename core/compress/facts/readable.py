@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.said import without_additions, without_reminders
+from core.compress.facts.said import typed_command, without_additions, without_reminders
 from core.compress.facts.values import error_lines
 from core.hermes.markers.markers import PREFILTERS, find_summary, scaffold_kind
 from core.model.transcript.message import Message, ToolCall, json_object
@@ -141,7 +141,9 @@ def _cleaned(
 
 def _stands_for_a_command(before: Message) -> bool:
     """Whether the next row is the text of a command, such as a skill, rather than a person's own words."""
-    return before.role == "user" and bool(_COMMAND.search(before.text)) and not without_reminders(before.text)
+    if before.role != "user" or not _COMMAND.search(before.text):
+        return False
+    return without_reminders(before.text) == typed_command(before.text)
 
 
 def is_output(text: str, before: str | None) -> bool:

@@ -5,6 +5,13 @@ from __future__ import annotations
 import re
 
 _REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
+_TYPED = re.compile(
+    r"<command-message>[^<]*</command-message>\s*<command-name>(?P<name>/[^<]*)</command-name>"
+    r"(?:\s*<command-args>(?P<words>.*?)</command-args>)?",
+    re.DOTALL,
+)
+"""A command of somebody's own with what was typed after it; the client's own (`/clear`) begin with the name."""
+
 _SENDER = re.compile(
     r"(?:Conversation info|Sender) \(untrusted metadata\):\s*```json\n[^`]*```\s*"
     r"|\[message_id: [^\]\n]{1,80}\]"
@@ -15,9 +22,17 @@ _STAMP = re.compile(r"\A\s*\[(?:[A-Z][a-z]{2} )?\d{4}-\d\d-\d\d \d\d:\d\d [A-Z]{
 """When it came."""
 
 
+def typed_command(text: str) -> str:
+    """The command a person typed, with its arguments: `/review this branch`; "" if the message holds none."""
+    typed = _TYPED.search(text) if "<command-name>" in text else None
+    return f"{typed['name']} {typed['words'] or ''}".strip() if typed else ""
+
+
 def without_reminders(text: str) -> str:
     """A message without the notes that a client adds in tags."""
-    return _REMINDER.sub("", text).strip() if "<" in text else text.strip()
+    if "<" not in text:
+        return text.strip()
+    return f"{typed_command(text)} {_REMINDER.sub('', text).strip()}".strip()
 
 
 def without_additions(text: str) -> str:

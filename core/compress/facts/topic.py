@@ -21,7 +21,8 @@ _WORD = re.compile(r"[^\W\d_]+|\d{2,}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CJK = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u3040-\u30ff]+")
 _CJK_LITTLE = re.compile(
-    "[的了着吗呢啊吧哦嗯呀是在和与及或也都还就很又再我你您他她它这那哪请把被让给从到想要个些\u3041-\u3096]+"
+    "(?:一(?=[个個些下次份条種种])|"
+    "[的了着吗呢啊吧哦嗯呀是在和与及或也都还就很又再我你您他她它这那哪请把被让给从到想要个個些\u3041-\u3096])+"
 )
 """Characters that mean nothing by themselves and separate words, as do the syllables of Japanese endings."""
 

@@ -1,0 +1,42 @@
+"""What a person said in a message, apart from what clients put around it."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.compress.facts.readable import views
+from core.compress.facts.said import typed_command, without_reminders
+from core.model.transcript.message import Message
+
+_REVIEW = (
+    "<command-message>review</command-message>\n<command-name>/review</command-name>\n"
+    "<command-args>this branch</command-args>"
+)
+_CLEAR = (
+    "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n"
+    "<command-args></command-args>"
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "typed"),
+    [
+        (_REVIEW, "/review this branch"),
+        (_REVIEW.partition("\n<command-args>")[0], "/review"),
+        (_CLEAR, ""),
+        ("Look at <b>this</b>", ""),
+    ],
+)
+def test_a_command_with_its_arguments_is_what_a_person_typed(message: str, typed: str) -> None:
+    assert typed_command(message) == typed
+
+
+def test_words_beside_a_command_stay() -> None:
+    reminder = "<system-reminder>Nothing new.</system-reminder>"
+    assert without_reminders(f"{_REVIEW}\n{reminder} and be quick") == "/review this branch and be quick"
+
+
+def test_a_typed_command_is_a_request_and_the_skill_it_loads_is_not() -> None:
+    asked, loaded = views([Message({"role": "user", "content": text}) for text in (_REVIEW, "# Review\n\nDo it.")])
+    assert (asked.request, asked.text) == (True, "/review this branch")
+    assert (loaded.request, loaded.role) == (False, "tool")
