@@ -10,7 +10,7 @@ _TYPED = re.compile(
     r"(?:\s*<command-args>(?P<words>.*?)</command-args>)?",
     re.DOTALL,
 )
-"""A command of somebody's own with what was typed after it; the client's own (`/clear`) begin with the name."""
+"""A command of a person's own with what was typed after it; the client's (`/clear`) begin with the name."""
 
 _SENDER = re.compile(
     r"(?:Conversation info|Sender) \(untrusted metadata\):\s*```json\n[^`]*```\s*"

@@ -26,7 +26,7 @@ _COUNTED = ("numbers", "dates")
 """Kinds of values that are not names."""
 
 _ONE_CLAUSE = 90
-QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”")
+QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”|«[^»\n]{3,300}»|「[^」\n]{3,300}」")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+")
 """Says which of a thing, and is often in the result alone."""
 
@@ -191,8 +191,9 @@ def false_wishes(
         if not _LISTS.search(what) and any(strange):
             yield speaker
     listed = rule and not claim_words().completed.search(sentence)
-    needs_names = not found and (listed or claim_words().forbids.search(sentence))
-    if needs_names and _is_made_up(sentence if rule else _LEAD.sub("", sentence), facts, evidence):
+    plain = _ASIDE.sub("", sentence)
+    needs_names = not found and (listed or claim_words().forbids.search(plain))
+    if needs_names and _is_made_up(sentence if rule else _LEAD.sub("", plain), facts, evidence):
         yield sentence
 
 

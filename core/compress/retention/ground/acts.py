@@ -64,11 +64,11 @@ class Acts:
                 text
             ) is not None
 
-        for one, call, result in self._done:
+        for one, call, result in self._acting:
             path = (one.call.path or "").lower()
-            counts = one.call.command or one.call.path or not in_code
+            counts = one.call.command or one.call.path or not in_code or one.call.name.lower() in about
             counts = counts and not (files and path and not any(file in path for file in files))
-            counts = counts and not (act.outside and _edits(one))
+            counts = counts and not (act.outside and _edits(one)) and (act.tried or not one.error)
             if counts and fits(call if to_file else f"{call} {result}"):
                 return True
         texts = (text for _, text in self._accounts.spoken if fits(text))
@@ -133,9 +133,9 @@ class Acts:
         return any(kind is None or kind.pattern.search(one) for one in so)
 
     @cached_property
-    def _done(self) -> list[tuple[Outcome, str, str]]:
-        """Calls that changed something and succeeded, each with its result, in lower case."""
-        ended = (outcome for outcome in self._outcomes if is_acting(outcome.call) and not outcome.error)
+    def _acting(self) -> list[tuple[Outcome, str, str]]:
+        """Calls that change something, each with its result, in lower case."""
+        ended = (outcome for outcome in self._outcomes if is_acting(outcome.call))
         return [
             (
                 one,

@@ -34,6 +34,7 @@ class ClaimedAct:
         whole: It is done to the work as a whole, whatever else the claim names.
         outside: Nobody does it by writing a file.
         into_file: Something is put in a file, which one call must name with it.
+        tried: A call that failed did it too: what was run and broke off was run.
     """
 
     pattern: re.Pattern[str]
@@ -42,6 +43,7 @@ class ClaimedAct:
     whole: bool
     outside: bool
     into_file: bool
+    tried: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +165,7 @@ def _as(kind: str, entry: str | list[str]) -> Any:
 
 
 def _act(entry: Mapping[str, Any], endings: Mapping[str, str], supported: Mapping[str, str]) -> ClaimedAct:
-    signs = (entry.get(key, False) for key in ("whole", "outside", "into_file"))
+    signs = (entry.get(key, False) for key in ("whole", "outside", "into_file", "tried"))
     words = (supported[one].replace("<>", entry[one]) for one in endings if one in entry)
     did = _in_both_forms("|".join((entry["did"], *words)))
     return ClaimedAct(_any_act([entry], endings), did, entry.get("file", did), *signs)

@@ -170,7 +170,7 @@ class Evidence:
         plain = plain_number(figure)
         forms = [figure, plain, f"v{plain}", *spellings(figure), *clock_times(figure)]
         held = any(map(self.mentions, dict.fromkeys(forms))) or self._numbers_a_name(plain)
-        held = held or (":" in figure and self.holds(f"t{figure}:"))  # 2026-02-03T09:12:00
+        held = held or (":" in figure and self.holds(f"t{figure}"))  # 2026-02-03T09:12:00.116
         rounded = self.figures.rounds_to(plain) or self.figures.in_another_scale(plain)
         return held or self.codes(plain) or rounded
 

@@ -37,6 +37,7 @@ def test_words_beside_a_command_stay() -> None:
 
 
 def test_a_typed_command_is_a_request_and_the_skill_it_loads_is_not() -> None:
-    asked, loaded = views([Message({"role": "user", "content": text}) for text in (_REVIEW, "# Review\n\nDo it.")])
+    texts = (_REVIEW, "# Review\n\nDo it.")
+    asked, loaded = views([Message({"role": "user", "content": text}) for text in texts])
     assert (asked.request, asked.text) == (True, "/review this branch")
     assert (loaded.request, loaded.role) == (False, "tool")

@@ -218,6 +218,7 @@ def test_what_only_resembles_the_messages_is_flagged(claim: str, category: str) 
     [
         "The file has 45 lines.",
         "The tour was entered at 09:12.",
+        "The tour was entered at 09:12:00.",
         "Irma Roth asked.",
         "The user asked to move lib/tour.ts.",
         "The PID is known.",

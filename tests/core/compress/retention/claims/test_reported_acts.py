@@ -53,6 +53,18 @@ def test_what_runs_in_a_folder_whose_name_begins_with_test_is_no_test() -> None:
     assert [one.where for one in retention(work, f"The ledger.\n{claim}").unsupported] == [claim]
 
 
+def test_a_program_that_broke_off_was_run() -> None:
+    error = "Traceback (most recent call last):\nFileNotFoundError: [Errno 2] No such file or directory: 'x'"
+    work = [user("Total the ledger."), *call("terminal", error, command="python total.py")]
+    assert retention(work, "- Ran `total.py` twice, which found no ledger.").unsupported == ()
+
+
+def test_what_a_tool_answers_is_known_where_the_claim_names_the_tool() -> None:
+    result = '{"status": "accepted", "mode": "run"}'
+    work = [user("Let a helper do it."), *call("sessions_spawn", result, label="total-ledger")]
+    assert retention(work, "sessions_spawn with label total-ledger was accepted.").unsupported == ()
+
+
 def test_a_commit_of_everything_holds_every_file() -> None:
     work = [
         user("Commit the ledger."),

@@ -179,6 +179,26 @@ def test_a_rule_is_known_wherever_a_long_request_has_it() -> None:
     assert flagged("The ledger must never leave the building.", middle)
 
 
+def test_what_a_file_lays_down_is_no_rule_of_people() -> None:
+    read = "The agent read TOOLS.md (rules: send real invoices, never simulate a carrier)."
+    tools = call("read_file", "Ne jamais simuler un transporteur.", path="TOOLS.md")
+    assert flagged(read, [*WORK, *tools]) == []
+
+
+def test_what_is_typed_after_a_command_is_a_wish() -> None:
+    typed = (
+        "<command-message>audit</command-message>\n<command-name>/audit</command-name>\n"
+        "<command-args>Explain why the reserves shrank in spring.</command-args>"
+    )
+    told = "The user wants the audit to explain why the reserves shrank in spring."
+    assert flagged(told, [user(typed), assistant("I read the reserves.")]) == []
+
+
+def test_a_wish_is_known_with_and_without_its_measure_word() -> None:
+    asked = user("我想让你给我创建个skill, 每天生成工作总结, 仅用于汇报工作。")
+    assert flagged("用户要求创建一个 skill，每天生成工作总结。", [asked, assistant("好的。")]) == []
+
+
 def test_what_is_left_to_do_and_what_a_thing_never_does_are_no_rules() -> None:
     assert flagged("The patch still has to be run by hand on the server.", WORK) == []
     assert flagged("The importer never gives the memory of a batch back.", WORK) == []
