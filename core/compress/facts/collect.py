@@ -47,6 +47,9 @@ _MOST_PATHS = 12
 _COMMITTED = re.compile(r"^\[[^\]\n]{1,60} ([0-9a-f]{7,12})\]", re.MULTILINE)
 """How git answers a commit."""
 
+_MADE_ID = re.compile(r"(?<![\w-])(?:id|ID)\\?\"?: \\?\"?(?=[\w-]{0,40}\d)([\w-]{6,64})(?![\w/-])")
+"""The id of what a call made, in its JSON answer."""
+
 _DEFINED = re.compile(
     r"\b(?:def|class|function|const|fn|func|interface|type|struct|enum) "
     r"([A-Za-z_]\w{5,})(?= ?[(:={<]| extends)"
@@ -165,6 +168,8 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
     if speaker & RESULT and view.answers is not None and is_acting(view.answers):
         for made in _COMMITTED.findall(view.text):
             yield FactValue("hashes", made), view.text, RESULT | MADE
+        for made in _MADE_ID.findall(view.text) if speaker & MADE else ():
+            yield FactValue("ids", made), view.text, speaker
     for line in view.errors[:MAX_VALUES_PER_TEXT]:
         yield FactValue("errors", line), view.text, speaker
     for call in view.calls:

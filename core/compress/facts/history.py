@@ -15,8 +15,9 @@ from core.compress.facts.topic import stem, terms
 _CREATED_BY_SHELL = re.compile(r"(?:>>?|\btee(?:\s+-a)?|\btouch)\s+(?P<path>[\w./~@%+-]+)")
 _WORDLESS = 12
 _UNTELLING = re.compile(
-    r"\W*(?:error:? )?"
-    r"(?:traceback\b.*|exit(?:ed)?(?: with)?(?: code| status)?:? \d+|sibling tool call errored)\W*",
+    r"\W*(?:error:? |command )?"
+    r"(?:success: false|traceback\b.*"
+    r"|exit(?:ed)?(?: with)?(?: code| status)?:? \d+|sibling tool call errored)\W*",
     re.IGNORECASE,
 )
 """A line that only says that something failed."""

@@ -12,7 +12,12 @@ from types import MappingProxyType
 from typing import Any
 
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.said import typed_command, without_additions, without_reminders
+from core.compress.facts.said import (
+    is_command,
+    without_additions,
+    without_colours,
+    without_reminders,
+)
 from core.compress.facts.values import error_lines
 from core.hermes.markers.markers import PREFILTERS, find_summary, scaffold_kind
 from core.model.transcript.message import Message, ToolCall, json_object
@@ -29,8 +34,6 @@ _MAX_TARGET_CHARS = 200
 _OF_A_WORD = f"{ascii_letters}{digits}_-+/=.~"
 _PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: ([^\n\\]+)")
 _FENCED = re.compile(r"```[\w-]*\n(?P<command>.+?)\n?```", re.DOTALL)
-_COMMAND = re.compile(r"<command-name>")
-"""What a client writes for a command that a person typed; the next row is the text of the command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,7 @@ def views(
         if role == "tool":
             answers = known.get(messages[at].tool_call_id or "")
             errors = failures[text] if text in failures else failures.setdefault(text, _failures(text))
-        if role == "user" and at and _stands_for_a_command(messages[at - 1]):
+        if role == "user" and at and messages[at - 1].role == "user" and is_command(messages[at - 1].text):
             role = "tool"
         request = role == "user" and _is_request(text) and find_summary(messages[at].text) is None
         result.append(View(offset + at, role, text, calls, answers, request, errors))
@@ -137,13 +140,6 @@ def _cleaned(
     texts = list(islice(cleaned, len(texts)))
     for (_, role), text, calls in zip(both, texts, made, strict=True):
         yield role, text, tuple(_call(call, next(cleaned)) for call in calls)
-
-
-def _stands_for_a_command(before: Message) -> bool:
-    """Whether the next row is the text of a command, such as a skill, rather than a person's own words."""
-    if before.role != "user" or not _COMMAND.search(before.text):
-        return False
-    return without_reminders(before.text) == typed_command(before.text)
 
 
 def is_output(text: str, before: str | None) -> bool:
@@ -173,6 +169,7 @@ def _failures(text: str) -> tuple[str, ...]:
 def _readable(message: Message, role: str, clean: Clean, most: int) -> str:
     """The text of a message for reading: the strings of a JSON result, both ends of a long text."""
     text = message.text if role == "tool" else _without_prefix(message.text)
+    text = without_colours(text) if role == "tool" else text
     if role == "tool" and text[:1] in ("{", "[") and text.rstrip()[-1:] in ("}", "]"):
         text = decoded(text)
     elif role == "user":
@@ -239,7 +236,8 @@ def _lines(data: Any, name: str = "", depth: int = 0) -> Iterator[str]:
     if depth > 6:
         return
     if isinstance(data, str):
-        yield data if "\n" in data or len(data) > 200 or not name else f"{name}: {data}"
+        long = ("\n" in data or len(data) > 200) and name != "error"
+        yield data if long or not name else f"{name}: {data}"
     elif isinstance(data, Mapping):
         for key, value in data.items():
             yield from _lines(value, str(key), depth + 1)

@@ -1,4 +1,4 @@
-"""What a person said in a message, without what clients and gateways add to it."""
+"""What a person or a program said in a message, without what clients, gateways and terminals add to it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,24 @@ _STAMP = re.compile(r"\A\s*\[(?:[A-Z][a-z]{2} )?\d{4}-\d\d-\d\d \d\d:\d\d [A-Z]{
 """When it came."""
 
 
+_COLOURED, _COLOUR = ("\x1b[", "[0m", "[39m"), re.compile(r"(?:\x1b|\\u001b)?\[\d{0,3}(?:;\d{1,3}){0,4}m")
+"""What a terminal colours words with; some programs keep it without its first character."""
+
+
+def without_colours(text: str) -> str:
+    """The output of a program without a terminal's colours, which would join its words: `[32m63 passed`."""
+    return _COLOUR.sub("", text) if any(sign in text for sign in _COLOURED) else text
+
+
 def typed_command(text: str) -> str:
     """The command a person typed, with its arguments: `/review this branch`; "" if the message holds none."""
     typed = _TYPED.search(text) if "<command-name>" in text else None
     return f"{typed['name']} {typed['words'] or ''}".strip() if typed else ""
+
+
+def is_command(text: str) -> bool:
+    """Whether a message is only a command, so that what comes next may be the text it stands for: a skill."""
+    return "<command-name>" in text and without_reminders(text) == typed_command(text)
 
 
 def without_reminders(text: str) -> str:

@@ -65,8 +65,11 @@ _SHORT_OUTCOME, _FEW_LINES = 80, 3
 _MAX_OUTCOMES = 4
 
 _END = 3000
-_TALLY = re.compile(r"\b\d+ (?:failed|passed)\b(?:, \d+ [a-z]+)*")
+_TALLY = re.compile(r"\b\d+ (?:failed|passed|errors?)\b(?:(?:,| and) \d+ [a-z]+)*")
 """The outcome of tests, which stands near the end of what they print."""
+
+_NO_OUTPUT = re.compile(r"\(.{0,40}\bno output\)", re.IGNORECASE)
+"""What a shell's tool says of a command that printed nothing."""
 
 _VARYING = re.compile(r"^Output:\s|\d+")
 """What differs when one error comes again: times, process numbers."""
@@ -256,6 +259,8 @@ def _is_outcome(one: Outcome) -> bool:
     if one.error or one.text.strip().count("\n") >= _FEW_LINES:
         return False
     line = _first_line(one.text)
+    if _NO_OUTPUT.fullmatch(line):
+        return False
     return 2 < len(line) <= _SHORT_OUTCOME and any(map(str.isalnum, line)) and is_acting(one.call)
 
 

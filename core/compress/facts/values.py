@@ -199,6 +199,10 @@ def measures(text: str) -> Iterator[str]:
             yield " ".join(match.group().split())
 
 
+_STATED = re.compile(r"error: [A-Z](?!one\b)")
+"""An error that a JSON result names, and no code that mentions one."""
+
+
 def error_lines(text: str) -> Iterator[str]:
     """Lines that report a failure, with white space collapsed; not code, nor counts of zero."""
     words = lexicon()
@@ -208,7 +212,7 @@ def error_lines(text: str) -> Iterator[str]:
         end = text.find("\n", start)
         raw = text[start : min(len(text) if end < 0 else end, start + _MAX_LINE_CHARS)]
         failed = words.error.search(raw) or words.error_words.search(raw.lower())
-        if failed and not words.harmless.search(raw):
+        if failed and (_STATED.match(raw) or not words.harmless.search(raw)):
             line = " ".join(_TAG.sub("", raw).split())[:MAX_FACT_CHARS].rstrip()
             if line:
                 yield line

@@ -15,14 +15,21 @@ from itertools import islice
 from core.compress.facts.collect import sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
-from core.compress.facts.topic import roots, terms
+from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue, prose_values, values
 from core.compress.retention.claims.caught import VALUES, is_caught, surest
 from core.compress.retention.claims.doubted import Doubt, doubts, suspected, weigh_doubts
+from core.compress.retention.claims.misquoted import misquoted, turned_round
 from core.compress.retention.claims.quantities import miscounted
-from core.compress.retention.claims.reported import LABEL, QUOTED, false_reports, false_wishes, subject
+from core.compress.retention.claims.reported import (
+    LABEL,
+    QUOTED,
+    false_reports,
+    false_wishes,
+    is_left_alone,
+    subject,
+)
 from core.compress.retention.claims.standing import stands, strange_figures
-from core.compress.retention.claims.tallies import false_by_letter
 from core.compress.retention.ground.claim_words import claim_words, kind_of_check
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.ground.voices import language_of
@@ -165,10 +172,14 @@ def _strange(
     for one in read:
         if len(found) >= _MAX_CLAIMS:
             break
-        strange = [(fact.category, fact.value) for fact in one.facts if not known[fact]]
+        strange = [
+            (fact.category, fact.value)
+            for fact in one.facts
+            if not (known[fact] or (fact.category == "names" and is_left_alone(fact.value, one.text)))
+        ]
         strange += strange_figures(one.text, one.facts, evidence)
         strange += _strange_words(one.text, evidence, language) if same_language else ()
-        strange += false_by_letter(one.text, evidence, same_language=same_language)
+        strange += misquoted(one.text, evidence, same_language=same_language)
         strange += () if strange or one.recorded else _misreported(one, evidence, same_language=same_language)
         for category, value in strange:
             found.setdefault((category, value.lower()), Unsupported(value, category, one.where))
@@ -250,34 +261,10 @@ def _misreported(one: _Sentence, evidence: Evidence, *, same_language: bool) -> 
     for claim in islice(wishes, 1):  # a sentence that is wrong once is wrong
         rule = one.rule or claim_words().rule.search(claim)
         yield ("constraints" if rule else "done"), one_line(claim.lstrip(_BULLET), _WHERE)
-    yield from (("done", claim) for claim in _turned_round(plain, evidence))
+    yield from (("done", claim) for claim in turned_round(plain, evidence))
     if not _is_copied(one, evidence):
         acts = islice(false_reports(one.text, one.facts, evidence), 1)
         yield from (("done", claim.lstrip(_BULLET)) for claim in acts)
-
-
-def _turned_round(sentence: str, evidence: Evidence) -> Iterator[str]:
-    """What a sentence says of two things in one order and the messages only in the other.
-
-    Args:
-        sentence: A sentence of the summary.
-        evidence: What the messages support.
-    """
-    for pattern in claim_words().pairs:
-        for match in pattern.finditer(sentence):
-            first, second = _pair(match)
-            if terms(first) and terms(second) and evidence.mentions(first) and evidence.mentions(second):
-                pairs = {
-                    _pair(one)
-                    for line in evidence.lines(max(first, second, key=len))
-                    for one in pattern.finditer(line)
-                }
-                if (second, first) in pairs and (first, second) not in pairs:
-                    yield match.group()
-
-
-def _pair(match: re.Match[str]) -> tuple[str, str]:
-    return match["first"].lower().rstrip("."), match["second"].lower().rstrip(".")
 
 
 def _is_known_name(name: str, evidence: Evidence) -> bool:

@@ -9,7 +9,7 @@ from functools import partial
 from core.compress.facts.collect import endings
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
-from core.compress.facts.topic import roots
+from core.compress.facts.topic import roots, share_that_tells
 from core.compress.facts.values import FactValue
 from core.compress.retention.ground.claim_words import (
     Attribution,
@@ -26,7 +26,7 @@ _COUNTED = ("numbers", "dates")
 """Kinds of values that are not names."""
 
 _ONE_CLAUSE = 90
-QUOTED = re.compile(r"\"[^\"\n]{3,300}\"|“[^”\n]{3,300}”|«[^»\n]{3,300}»|「[^」\n]{3,300}」")
+QUOTED = re.compile(r"\"(?=\S)[^\"\n]{3,300}(?<=\S)\"|“[^”\n]{3,300}”|«[^»\n]{3,300}»|「[^」\n]{3,300}」")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+")
 """Says which of a thing, and is often in the result alone."""
 
@@ -88,6 +88,12 @@ def _doubtful(plain: str, facts: Sequence[FactValue], evidence: Evidence) -> Ite
         if real and not _is_done(clause, facts, evidence):
             yield clause
     yield from (part for part in PART.split(plain) if not _is_checked(part, facts, evidence))
+
+
+def is_left_alone(name: str, sentence: str) -> bool:
+    """Whether a sentence says that something was not used, which the messages then need not name."""
+    clause = next((part for part in PART.split(sentence) if name in part), "")
+    return claim_words().unused.search(clause) is not None
 
 
 def _spoken_of(clause: str, facts: Sequence[FactValue]) -> str:
@@ -254,7 +260,7 @@ def _is_strange(
     if rule and len(names) + len(plain) < _MIN_WORDS and not any(map(str.isdigit, plain)):
         several = len(names) + len(words) >= _MIN_WORDS
         plain, rule = (words, True) if several else (plain, _LAYS_DOWN.search(what) is not None)
-    least = _LAID_DOWN if rule else _VOICED
+    least = share_that_tells(plain, _LAID_DOWN if rule else _VOICED)
     voiced = partial(evidence.accounts.voices.share_voiced, rule=rule, denial=denied)
     # A summary adds to a wish which file or branch it concerned.
     support = max(voiced(names, plain), voiced((), plain) if len(plain) >= _MIN_WORDS else 0.0)

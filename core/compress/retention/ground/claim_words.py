@@ -83,6 +83,7 @@ class ClaimWords:
     ran: re.Pattern[str]
     told: re.Pattern[str]
     unreal: re.Pattern[str]
+    unused: re.Pattern[str]
     proposed: re.Pattern[str]
     pairs: tuple[re.Pattern[str], ...]
     completed: re.Pattern[str]

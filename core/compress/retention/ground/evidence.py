@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from core.compress.facts.importance import WeighedFacts
 from core.compress.facts.lexicon import FIGURE, clock_times, figure_of, spellings
 from core.compress.facts.readable import View
+from core.compress.facts.said import without_colours
 from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
 from core.compress.retention.ground.acts import Acts
@@ -99,7 +100,7 @@ class Evidence:
         for message in self._known:
             parts.append("\n" if message.role == "tool" else _BETWEEN)
             calls = (f"\n{call.name} {call.arguments}" for call in message.tool_calls)
-            parts += [message.text, *calls]
+            parts += [without_colours(message.text), *calls]
         text = "".join((*parts, *(f"{_BETWEEN}{text}" for text in self._also)))
         return text.lower().replace("\\\\", "/").replace("\\/", "/")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.compress.facts.readable import views
-from core.compress.facts.said import typed_command, without_reminders
+from core.compress.facts.said import typed_command, without_colours, without_reminders
 from core.model.transcript.message import Message
 
 _REVIEW = (
@@ -41,3 +41,10 @@ def test_a_typed_command_is_a_request_and_the_skill_it_loads_is_not() -> None:
     asked, loaded = views([Message({"role": "user", "content": text}) for text in texts])
     assert (asked.request, asked.text) == (True, "/review this branch")
     assert (loaded.request, loaded.role) == (False, "tool")
+
+
+@pytest.mark.parametrize("start", ["\x1b", "\\u001b", ""])
+def test_colours_of_a_terminal_go(start: str) -> None:
+    painted = f"{start}[1m{start}[31m1 failed{start}[39m | {start}[32m63 passed{start}[0m"
+    assert without_colours(painted) == "1 failed | 63 passed"
+    assert without_colours("a[1] and [2m apart") == "a[1] and [2m apart"

@@ -205,6 +205,7 @@ STAY = [
         ("The tour was ordered by Irma Weber.", "names"),
         ("The tour has the Luxury Plan.", "names"),
         ("It is an iTouringOS image.", "names"),
+        ("get_user_details was called.", "names"),
         ("The offer was submitted.", "done"),
         ("The user asked to leave example.org out of the tests.", "constraints"),
     ],
@@ -230,6 +231,7 @@ def test_what_only_resembles_the_messages_is_flagged(claim: str, category: str) 
         "It follows the paper of 2015.",
         "The usual port 8081 is taken.",
         "The first ten lines were read.",
+        "get_tour was called, get_user_details was not called.",
     ],
 )
 def test_what_the_messages_say_or_anybody_counts_is_not(claim: str) -> None:

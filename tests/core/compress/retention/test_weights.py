@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from core.compress.retention.score import retention
 from core.model.compaction.preview import Fact, Retention
 from tests.core.compress.builders import assistant, call, user
@@ -338,3 +340,42 @@ def test_a_request_of_many_rules_is_held_to_its_first_ones_most() -> None:
 def test_the_output_of_a_script_is_no_file() -> None:
     middle = [user("Run it."), *call("terminal", "12", command="node -e 'console.log(6 + 6)'")]
     assert "console.log" not in weights(retention(middle, ""))
+
+
+def test_an_error_in_a_json_answer_is_an_error_however_long() -> None:
+    said = "No entry matched 'sudo works in terminal sessions (it reads from stdin). Use;" + " x" * 200 + "'"
+    middle = [
+        user("Correct what you noted."),
+        *call("memory", json.dumps({"success": False, "error": said}), action="replace"),
+        assistant("It could not be found."),
+    ]
+    errors = [fact.value for fact in retention(middle, "").facts if fact.category == "errors"]
+    assert [error.partition(" (")[0] for error in errors] == [
+        "error: No entry matched 'sudo works in terminal sessions"
+    ]
+
+
+def test_the_id_of_what_a_call_made_is_a_fact() -> None:
+    made = json.dumps({"output": json.dumps({"status": "created", "id": "3s09jhtn9068pvrarql5dagboc"})})
+    listed = json.dumps({"events": [{"id": "7q2mwpf0c5t1k8v4x6d3b9n2za"}]})
+    middle = [
+        user("Enter the form in my calendar."),
+        *call("terminal", made, command="python calendar.py create form"),
+        *call("list_events", listed, day="22"),
+        assistant("It is entered."),
+    ]
+    found = weights(retention(middle, ""))
+    assert "3s09jhtn9068pvrarql5dagboc" in found
+    assert "7q2mwpf0c5t1k8v4x6d3b9n2za" not in found
+
+
+def test_a_command_without_output_leaves_no_state_and_a_count_of_errors_is_one() -> None:
+    checked = "web/src/App.svelte:3\n" * 4 + "found 4 errors and 2 warnings"
+    middle = [
+        user("Check the types."),
+        *call("terminal", "(Bash completed with no output)", command="npm ci"),
+        *call("terminal", checked, command="npx svelte-check"),
+        assistant("I look."),
+    ]
+    told = [fact.value for fact in retention(middle, "").facts if fact.category == "state"]
+    assert told == ["4 errors and 2 warnings"]

@@ -199,6 +199,12 @@ def test_a_wish_is_known_with_and_without_its_measure_word() -> None:
     assert flagged("用户要求创建一个 skill，每天生成工作总结。", [asked, assistant("好的。")]) == []
 
 
+def test_a_chinese_wish_may_be_put_in_other_words() -> None:
+    asked = user("快速标记完之后，告诉我一下已完成。请重新测试一下全流程")
+    assert flagged("用户还要求标记后告知已完成。", [asked, assistant("好的。")]) == []
+    assert flagged("用户还要求把文件翻译成英文。", [asked, assistant("好的。")]) != []
+
+
 def test_what_is_left_to_do_and_what_a_thing_never_does_are_no_rules() -> None:
     assert flagged("The patch still has to be run by hand on the server.", WORK) == []
     assert flagged("The importer never gives the memory of a batch back.", WORK) == []

@@ -50,3 +50,8 @@ def test_in_another_language_only_errors_of_programs_are_quoted_as_they_are() ->
     assert unsupported(said) == []
     logged = "Im Protokoll steht „fatal error: connections exhausted“ und die Datei ist nicht neu."
     assert unsupported(logged) == ["fatal error: connections exhausted"]
+
+
+def test_what_is_between_two_quotations_is_none() -> None:
+    said = 'unknown?" (in the morning), nobody answered and many pictures came, then "agent type'
+    assert unsupported(said) == []

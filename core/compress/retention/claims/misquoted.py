@@ -1,4 +1,4 @@
-"""What a summary counts by outcome or quotes, where the messages have it otherwise."""
+"""Tallies, quotations and pairs in order, where the messages have them otherwise."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 
 from core.compress.facts.lexicon import lexicon
+from core.compress.facts.topic import terms
+from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
 
 _AND = r"\W{1,4}(?:(?:and|und|y|et|e) )?\W{0,3}"
@@ -14,13 +16,13 @@ _BETWEEN = re.compile(_AND)
 _LEAST = 2
 """A tally has at least this many parts: `3 passed, 1 failed`."""
 
-_QUOTED = re.compile(r"[\"“„«「『]([^\"“”„«»「」『』\n]{8,300})[\"”“»」』]")
+_QUOTED = re.compile(r"[\"“„«「『](?=\S)([^\"“”„«»「」『』\n]{8,300})(?<=\S)[\"”“»」』]")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _LEAST_WORDS = 3
 """A quotation with fewer words may be a name or an emphasis."""
 
 
-def false_by_letter(sentence: str, evidence: Evidence, *, same_language: bool) -> Iterator[tuple[str, str]]:
+def misquoted(sentence: str, evidence: Evidence, *, same_language: bool) -> Iterator[tuple[str, str]]:
     """What a sentence counts or quotes otherwise than the messages, each with its category."""
     yield from (("numbers", tally) for tally in false_tallies(sentence, evidence))
     quoted = false_quotations(sentence, evidence, same_language=same_language)
@@ -73,6 +75,30 @@ def false_quotations(sentence: str, evidence: Evidence, *, same_language: bool) 
             known = sum(map(evidence.holds, words))
             if 2 * known < len(words) and not evidence.holds(match[1]):
                 yield match[1]
+
+
+def turned_round(sentence: str, evidence: Evidence) -> Iterator[str]:
+    """What a sentence says of two things in one order and the messages only in the other.
+
+    Args:
+        sentence: A sentence of the summary.
+        evidence: What the messages support.
+    """
+    for pattern in claim_words().pairs:
+        for match in pattern.finditer(sentence):
+            first, second = _pair(match)
+            if terms(first) and terms(second) and evidence.mentions(first) and evidence.mentions(second):
+                pairs = {
+                    _pair(one)
+                    for line in evidence.lines(max(first, second, key=len))
+                    for one in pattern.finditer(line)
+                }
+                if (second, first) in pairs and (first, second) not in pairs:
+                    yield match.group()
+
+
+def _pair(match: re.Match[str]) -> tuple[str, str]:
+    return match["first"].lower().rstrip("."), match["second"].lower().rstrip(".")
 
 
 def _is_error(text: str) -> bool:
