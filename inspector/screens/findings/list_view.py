@@ -75,7 +75,7 @@ class FindingList(RowList[FindingRow]):
         line.add(finding.sentence, ink.style("ink"), most=end - line.width)
         if finding.remedy and end - line.width > MIN_FIX:
             help = in_clauses(f"{help_word(finding.severity)}: {finding.remedy}", end - line.width - 2)
-            line.gap(2).add(help, ink.style("severity-ok"), most=end - line.width)
+            line.gap(2 if help else 0).add(help, ink.style("severity-ok"))
         line.to(end)
         if room:
             line.gap(2).cell(row.title or row.location.label, room, ink.style("ink-muted"))
@@ -103,11 +103,11 @@ class FindingList(RowList[FindingRow]):
 
 
 def in_clauses(text: str, room: int) -> str:
-    """A remedy for a row: whole, or as many of its clauses as fit, or else of its words."""
+    """A remedy for a row: whole, or as many of its clauses as fit; half a command would mislead."""
     if cell_len(text) <= room:
         return text
     ends = [match.start() for match in _CLAUSE.finditer(text) if match.start() < room - 1]
-    return f"{text[: ends[-1] if ends else text.rfind(' ', 0, room - 1)]} …"
+    return f"{text[: ends[-1]]} …" if ends else ""
 
 
 def card(row: FindingRow, width: int, ink: Palette) -> Iterator[Line]:

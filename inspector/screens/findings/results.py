@@ -85,7 +85,7 @@ class Results:
     @property
     def answer(self) -> Headline:
         """How many findings each group has, and where to begin; empty while there are none."""
-        return groups_headline(self.findings, "start with the first; enter opens it.")
+        return groups_headline(self.findings, "start with the first: enter opens it, y copies its fix.")
 
     def _ordered(self) -> Sequence[_Kind]:
         """The kinds found, by group and severity; there are few of them, however many findings."""

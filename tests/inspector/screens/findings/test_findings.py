@@ -298,12 +298,21 @@ LONG = "Fix: Set the key of its provider, or choose another auxiliary.compressio
         (120, LONG),
         (90, "Fix: Set the key of its provider, or choose another auxiliary.compression.model …"),
         (60, "Fix: Set the key of its provider …"),
-        (24, "Fix: Set the key of …"),
+        (24, ""),
     ],
 )
 def test_a_remedy_too_long_for_its_row_ends_with_a_clause_not_in_a_word(room: int, told: str) -> None:
     assert in_clauses(LONG, room) == told
     assert len(told) <= room
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_a_command_is_never_cut_into_half_and_stands_whole_on_the_card(width: int) -> None:
+    command = "chmod 600 /home/ada/.hermes/profiles/the-largest-of-all/of-many/that-there-are/state.db"
+    assert in_clauses(f"Fix: {command}", width) == ""
+    one = diagnosis(rule="I2")
+    told = text(replace(one, finding=replace(one.finding, remedy=command)), width)
+    assert "".join(command.split()) in "".join(told.split())
 
 
 async def test_before_anything_was_found_no_number_of_findings_is_told(
