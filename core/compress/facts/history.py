@@ -21,6 +21,7 @@ _UNTELLING = re.compile(
     re.IGNORECASE,
 )
 """A line that only says that something failed."""
+_ACTION = re.compile(r"^action: (\w+)", re.MULTILINE)
 _OPENING, _SHORT = 600, 400
 """How many characters at the start of a result say whether the call was carried out; and the length up to
 which the result of a file call is a refusal rather than the file's text.
@@ -184,6 +185,12 @@ def effect_of(name: str) -> str | None:
 def is_acting(call: Call) -> bool:
     """Whether a call changes something or tries it out, rather than only looks."""
     return not _only_looks(call.command) if call.command else _is_acting_tool(call.name)
+
+
+def acts_as_told(call: Call) -> bool:
+    """Whether an argument tells a tool to change something: `cronjob` can list jobs or update one."""
+    action = _ACTION.search(call.strings)
+    return action is not None and _is_acting_tool(action[1])
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -65,7 +65,7 @@ _SHORT_OUTCOME, _FEW_LINES = 80, 3
 _MAX_OUTCOMES = 4
 
 _END = 3000
-_TALLY = re.compile(r"\b\d+ (?:failed|passed|errors?)\b(?:(?:,| and) \d+ [a-z]+)*")
+_TALLY = re.compile(r"\b\d+ (?:failed|failing|passed|passing|errors?)\b(?:(?:,| and) \d+ [a-z]+)*")
 """The outcome of tests, which stands near the end of what they print."""
 
 _NO_OUTPUT = re.compile(r"\(.{0,40}\bno output\)", re.IGNORECASE)

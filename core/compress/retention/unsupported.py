@@ -49,7 +49,7 @@ _MAX_CLAIMS, _MAX_SENTENCE = 40, 2000
 
 _DAY = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _PEOPLE = (
-    r"(?:[A-Z][a-z]+(?:ican|[nv]ese|[dklnt]ish)|French|German|Dutch|Swiss|Greek|Korean|Russian|Latin|Czech|Thai|Hindi|Arabic|Hebrew|Urdu"
+    r"(?:[A-Z][a-z]+(?:ican|ese|ish)|French|German|Dutch|Swiss|Greek|Korean|Russian|Latin|Czech|Thai|Hindi|Arabic|Hebrew|Urdu"
     r"|(?:Ital|Ind|Indones|Malays|Pers|Rom|Bulgar|Hungar|Mexic|Alban|Austral|Canad|Brazil|Ukrain|As|Europe|Austr|Belg|Norweg)i?an)"
 )
 """A language or nationality, which anybody may add to a name."""

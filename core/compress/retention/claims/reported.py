@@ -25,7 +25,9 @@ _WHERE = 240
 _COUNTED = ("numbers", "dates")
 """Kinds of values that are not names."""
 
-_ONE_CLAUSE = 90
+_ONE_CLAUSE, _MANY_RULES = 90, 150
+"""A sentence up to so many characters is one clause; a rule from so many on is a list of rules."""
+
 QUOTED = re.compile(r"\"(?=\S)[^\"\n]{3,300}(?<=\S)\"|“[^”\n]{3,300}”|«[^»\n]{3,300}»|「[^」\n]{3,300}」")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+")
 """Says which of a thing, and is often in the result alone."""
@@ -36,7 +38,9 @@ _INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re
 LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
 PART = re.compile(r"[;:,]\s+|[；：，]")
 _WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
-_CLAUSE = re.compile(r"[;:,]\s+|(?!(?<=ed) and \w+ed\b)\s+(?:and|but|so|then|und|aber)\s+|[；：，]")
+_CLAUSE = re.compile(
+    r"[;:,]\s+|(?!(?<=ed) and \w+ed\b)\s+(?:and|but|so|then|und|aber|og|och|men)\s+|[；：，]"
+)
 _AMOUNT = re.compile(r"\d[\d,.]*\d")
 _FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
 _VOICED, _LAID_DOWN = 0.5, 0.65
@@ -207,6 +211,8 @@ def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bo
     """Whether nobody said even some of a rule that is listed without an author."""
     clauses = _ENDS.split(rule)
     clause = next(filter(claim_words().forbids.search, clauses), clauses[0])
+    if len(clause) > _MANY_RULES:
+        clause = next(filter(claim_words().forbids.search, PART.split(clause)), clause)
     names, words = subject(_LAYS_DOWN.sub(" ", clause), facts)
     accounts, several = evidence.accounts, len(names) + len(words) >= _MIN_RULE_WORDS
     if not several or accounts.voices.language not in ("", language_of(rule)):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from core.compress.facts.collect import sentences
-from core.compress.facts.history import Outcome, effect_of, is_acting
+from core.compress.facts.history import Outcome, acts_as_told, effect_of, is_acting
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
@@ -135,7 +135,7 @@ class Acts:
     @cached_property
     def _acting(self) -> list[tuple[Outcome, str, str]]:
         """Calls that change something, each with its result, in lower case."""
-        ended = (outcome for outcome in self._outcomes if is_acting(outcome.call))
+        ended = (one for one in self._outcomes if is_acting(one.call) or acts_as_told(one.call))
         return [
             (
                 one,

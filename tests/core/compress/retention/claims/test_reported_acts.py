@@ -145,10 +145,30 @@ RUSSIAN = [
     assistant("Заказ отменён. Поставщику ничего не отправлено."),
 ]
 
+UKRAINIAN = [
+    user("Скасуй замовлення 4471 і нічого не видаляй."),
+    *call("cancel_order", "готово", order="4471"),
+    assistant("Замовлення скасовано. Постачальнику нічого не надіслано."),
+]
+NORWEGIAN = [
+    user("Kan du avbestille ordre 4471 for meg? Ikke slett noe, og si fra når det er gjort."),
+    *call("cancel_order", "ferdig", order="4471"),
+    *call("cronjob", "ok", action="update", job="4471 watch", schedule="0 7 * * *"),
+    assistant("Ordren er kansellert. Jeg har ikke sendt noe til leverandøren."),
+]
+
 
 @pytest.mark.parametrize(
     ("middle", "claim", "flagged"),
     [
+        (UKRAINIAN, "Таблицю запасів видалено.", True),
+        (UKRAINIAN, "Сервер перезапустив помічник.", True),
+        (UKRAINIAN, "Замовлення 4471 скасовано.", False),
+        (UKRAINIAN, "Постачальнику ще не надіслано.", False),
+        (NORWEGIAN, "Lagertabellen ble slettet.", True),
+        (NORWEGIAN, "Ordre 4471 ble kansellert.", False),
+        (NORWEGIAN, "Jobben 4471 watch ble endret.", False),
+        (NORWEGIAN, "Lagertabellen skal ikke bli slettet.", False),
         (JAPANESE, "在庫の表を削除しました。", True),
         (JAPANESE, "テストはすべて成功した。", True),
         (JAPANESE, "注文4471はキャンセル済み。", False),

@@ -42,6 +42,11 @@ ITALIAN = [
     user("Controlla le fatture di maggio e non toccare il libro di cassa."),
     assistant("Controllo le fatture."),
 ]
+UKRAINIAN = [user("Перевір рахунки за травень і не чіпай касову книгу."), assistant("Перевіряю рахунки.")]
+NORWEGIAN = [
+    user("Kan du sjekke fakturaene for mai? Ikke rør kasseboken, for den er ikke ferdig."),
+    assistant("Jeg sjekker fakturaene nå."),
+]
 RUSSIAN = [user("Проверь счета за май и не трогай кассовую книгу."), assistant("Проверяю счета.")]
 
 
@@ -111,6 +116,15 @@ def test_japanese_korean_and_russian_are_reported_alike() -> None:
     assert flagged("사용자는 송장을 확인해 달라고 요청했다.", KOREAN) == []
     assert flagged("Пользователь попросил зашифровать резервные копии.", RUSSIAN)
     assert flagged("Пользователь попросил проверить счета за май.", RUSSIAN) == []
+
+
+def test_ukrainian_and_norwegian_are_reported_alike() -> None:
+    assert flagged("Користувач попросив зашифрувати резервні копії.", UKRAINIAN)
+    assert flagged("Користувач попросив перевірити рахунки за травень.", UKRAINIAN) == []
+    assert flagged(
+        "Brukeren ba om at sikkerhetskopiene ble kryptert, og at det ikke ble sendt noe.", NORWEGIAN
+    )
+    assert flagged("Brukeren ba Hermes sjekke fakturaene for mai.", NORWEGIAN) == []
 
 
 def test_vietnamese_and_italian_are_reported_alike() -> None:
@@ -203,6 +217,16 @@ def test_a_chinese_wish_may_be_put_in_other_words() -> None:
     asked = user("快速标记完之后，告诉我一下已完成。请重新测试一下全流程")
     assert flagged("用户还要求标记后告知已完成。", [asked, assistant("好的。")]) == []
     assert flagged("用户还要求把文件翻译成英文。", [asked, assistant("好的。")]) != []
+
+
+def test_of_a_long_list_of_rules_the_ban_is_looked_for_by_itself() -> None:
+    rules = (
+        "Rules: prominent totals, one page for each of the months, header above it, figures to the right of "
+        "their labels, names in full, days as digits, pale colours, a border around the whole of it, margins "
+        "wide enough for pencil remarks, decimals aligned, signature box at bottom, serif letters, "
+    )
+    assert flagged(f"{rules}never touch the ledger of 2019.", WORK) == []
+    assert flagged(f"{rules}never print it on yellow paper.", WORK) != []
 
 
 def test_what_is_left_to_do_and_what_a_thing_never_does_are_no_rules() -> None:
