@@ -151,10 +151,10 @@ UKRAINIAN = [
     assistant("Замовлення скасовано. Постачальнику нічого не надіслано."),
 ]
 NORWEGIAN = [
-    user("Kan du avbestille ordre 4471 for meg? Ikke slett noe, og si fra når det er gjort."),
+    user("Kan du avbestille ordre 4471 for meg? Ikke slett tabellen, og si fra når det er gjort."),
     *call("cancel_order", "ferdig", order="4471"),
     *call("cronjob", "ok", action="update", job="4471 watch", schedule="0 7 * * *"),
-    assistant("Ordren er kansellert. Jeg har ikke sendt noe til leverandøren."),
+    assistant("Ordren er kansellert. Jeg har ikke sendt melding til leverandøren."),
 ]
 
 

@@ -122,7 +122,7 @@ def test_ukrainian_and_norwegian_are_reported_alike() -> None:
     assert flagged("Користувач попросив зашифрувати резервні копії.", UKRAINIAN)
     assert flagged("Користувач попросив перевірити рахунки за травень.", UKRAINIAN) == []
     assert flagged(
-        "Brukeren ba om at sikkerhetskopiene ble kryptert, og at det ikke ble sendt noe.", NORWEGIAN
+        "Brukeren ba om at sikkerhetskopiene ble kryptert, og at det ikke ble sendt e-post.", NORWEGIAN
     )
     assert flagged("Brukeren ba Hermes sjekke fakturaene for mai.", NORWEGIAN) == []
 
