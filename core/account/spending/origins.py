@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 from core.account.pricing.paid import NO_BILL
@@ -33,15 +34,18 @@ def origin(ledger: Ledger, row: LedgerRow, figure: str) -> Origin:
         UsageError: There is no such figure.
     """
     if figure in _BUCKETS or figure == "calls":
-        return _counted(ledger, row, figure)
+        return replace(_counted(ledger, row, figure), lower_bound=row.lower_bound)
     if figure in _SUMS:
-        return _summed(ledger, row, figure)
+        return replace(_summed(ledger, row, figure), lower_bound=row.lower_bound)
     if figure == "hit_rate":
         terms = (Term("cache read", row.tokens.cache_read or 0), Term("prompt", row.tokens.prompt or 0))
         formula = "cache read / (uncached input + cache read + cache write)"
         return Origin(figure, row.tokens.hit_rate, formula, terms, _rows(row))
+    if figure == "difference":
+        return _difference(row)
     if figure in _MONEY:
-        return _priced(row, figure)
+        missing = getattr(row, figure).missing
+        return replace(_priced(row, figure), lower_bound=row.lower_bound or bool(missing))
     raise UsageError(f"no figure is called {figure!r}", remedy=f"Choose one of {', '.join(FIGURES)}")
 
 
@@ -80,8 +84,6 @@ def _priced(row: LedgerRow, figure: str) -> Origin:
         return Origin(
             figure, row.recorded.usd, formula, terms, _rows(row), notes=_missing(row, row.recorded.missing)
         )
-    if figure == "difference":
-        return _difference(row)
     money = row.computed if figure == "computed" else row.included
     parts = [part for part in row.parts if (part.billing == "included") == (figure == "included")]
     priced = [part for part in parts if part.price is not None]

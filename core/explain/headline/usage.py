@@ -13,7 +13,7 @@ from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, TtlAdvice
 from core.model.finding import Headline, Severity
 from core.redact.quick_check import masked_start
-from core.support.formatting import money, percent, plural, short
+from core.support.formatting import LOWER_BOUND, money, percent, plural, short, sum_of_money
 from core.support.program_files import shared_table
 
 _table = partial(shared_table, "core/explain/headline/cache_breaks.yaml")
@@ -58,16 +58,18 @@ def of_sums(
         if not totals.tokens.total:
             return Headline(f"Hermes recorded no usage{over}.", None, Severity.INFO)
         unpaid = _UNPAID.get(totals.status, "no price is known for them")
-        mark = "≥" if lower_bound else ""
+        mark = LOWER_BOUND if lower_bound else ""
         return Headline(f"{mark}{short(totals.tokens.total)} tokens{over}; {unpaid}.", None)
-    mark = "≥" if missing or lower_bound else ""
+    mark = LOWER_BOUND if missing or lower_bound else ""
     listed = " at list price" if totals.recorded.usd is None else ""
-    sentence = f"{mark}{money(usd)}{listed}{over}, {plural(totals.calls, 'call')}."
+    calls = f"{LOWER_BOUND if lower_bound else ''}{plural(totals.calls, 'call')}"
+    sentence = f"{mark}{money(usd)}{listed}{over}, {calls}."
     share = largest.cost.usd
     if rows > 1 and usd > 0 and share:
         name = masked_start(" ".join((largest.label or largest.key).split()), _MAX_NAME_CHARS)
         task = f" ({largest.task})" if largest.task else ""
-        sentence += f" Largest: {name}{task}, {money(share)} ({percent(float(share / usd))})."
+        cost = sum_of_money(largest.cost, lower_bound=largest.lower_bound)
+        sentence += f" Largest: {name}{task}, {cost} ({percent(float(share / usd))})."
     return Headline(f"{sentence}{_largest_bucket(totals)}")
 
 

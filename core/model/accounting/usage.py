@@ -58,6 +58,7 @@ class Origin:
         rows: The rows it was read from, in words.
         prices: Price entries, with source and date.
         notes: What it leaves out, and what was assumed.
+        lower_bound: The true value is at least this.
     """
 
     figure: str
@@ -67,6 +68,7 @@ class Origin:
     rows: tuple[str, ...] = ()
     prices: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    lower_bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)

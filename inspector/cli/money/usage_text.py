@@ -48,7 +48,7 @@ def _cells(row: LedgerRow, *, tasks: bool, tables: bool, named: bool) -> list[st
     return [
         row.label or row.key,
         *([row.task] if tasks else ()),
-        fmt.count(row.calls),
+        fmt.tokens(row.calls, lower_bound=row.lower_bound, whole=True),
         *(fmt.tokens(value, lower_bound=row.lower_bound) for value in (*before, *last)),
         fmt.percent(tokens.hit_rate),
         fmt.sum_of_money(row.recorded, lower_bound=row.lower_bound, own=own),

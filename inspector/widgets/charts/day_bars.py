@@ -37,6 +37,8 @@ class DayBars(Widget):
     """The layers of the values; together they add up to them."""
     pointed = reactive(-1)
     caption: reactive[str] = reactive("")
+    more: reactive[str] = reactive("")
+    """The end of the caption, shown only whole: half a figure would be another one."""
     first: reactive[str] = reactive("")
     last: reactive[str] = reactive("")
     unit: reactive[str] = reactive("days")
@@ -125,12 +127,14 @@ class DayBars(Widget):
             return _named(told, names, width, ink)
         if not places:
             return Line().add(caption, muted, most=width)
-        room, end = cell_len(clean_line(caption)), AXIS + 1 + places[-1][1]
+        room, end = cell_len(clean_line(caption + self.more)), AXIS + 1 + places[-1][1]
         if end - AXIS - len(self.first) - len(self.last) < room + 2 * GAP:
-            return Line().add(f"{self.first} to {self.last} · {caption}", muted, most=width)
+            line = Line().add(f"{self.first} to {self.last} · {caption}", muted, most=width)
+            return line.add(self.more, muted) if line.width + cell_len(self.more) <= width else line
         line = Line().cell(self.scale(0), AXIS, faint, right=True).gap().add(self.first, faint).gap(GAP)
         free = end - line.width - len(self.last) - GAP
-        line.add(caption, muted, most=max(MIN_CAPTION, free - sum(cell_len(name) + 2 for _, name in names)))
+        most = max(MIN_CAPTION, free - sum(cell_len(name) + 2 for _, name in names))
+        line.add(f"{caption}{self.more if room <= most else ''}", muted, most=most)
         _named(line, names, end - len(self.last) - GAP, ink)
         return line.to(end - len(self.last)).add(self.last, faint)
 

@@ -145,12 +145,12 @@ def origin_lines(about: str, origin: Origin, width: int, ink: Palette) -> Iterat
 
 
 def _value(origin: Origin) -> str:
-    value = origin.value
+    value, mark = origin.value, fmt.LOWER_BOUND if origin.lower_bound else ""
     if isinstance(value, Decimal):
-        return fmt.money(value)
+        return fmt.money(value, mark=mark)
     if value is None and NO_BILL in origin.notes:
         return fmt.NOTHING
-    return fmt.percent(value) if isinstance(value, float) else fmt.count(value)
+    return fmt.percent(value) if isinstance(value, float) else fmt.count(value, mark=mark)
 
 
 def _term(term: Term) -> str:

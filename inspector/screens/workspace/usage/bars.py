@@ -18,7 +18,7 @@ from core.store.store import Store
 from core.support import formatting as fmt
 from core.support.formatting import round_number
 from inspector.base.app_protocol import FigureOrigin
-from inspector.screens.workspace.usage.days import BUCKETS, Day
+from inspector.screens.workspace.usage.days import BUCKETS, Day, cost_of
 from inspector.screens.workspace.usage.model import UsageAnswer
 from inspector.screens.workspace.usage.words import bar_caption
 from inspector.screens.workspace.why.curve import Sample
@@ -69,6 +69,7 @@ class Bars:
         format: Describes the bar at an index.
         unit: What several of share a bar if space is short.
         money: Values are US dollars, not tokens.
+        more: The end of the caption, shown only where all of it fits.
     """
 
     values: tuple[float, ...]
@@ -79,6 +80,7 @@ class Bars:
     format: Callable[[int], str] = str
     unit: str = "days"
     money: bool = True
+    more: str = ""
 
     def scale(self, value: float) -> str:
         """A number on the axis."""
@@ -113,7 +115,7 @@ def day_words(day: Day) -> str:
     parts = zip(BUCKET_NAMES, day.costs if money else day.buckets, strict=True)
     largest = sorted(((value, name) for name, value in parts if value), reverse=True)
     shares = [f"{name} {_amount(value, money=money)}" for value, name in largest]
-    cost = f"{fmt.money(day.usd)} · " if day.usd is not None else ""
+    cost = f"{cost_of(day)} · " if day.usd is not None else ""
     words = f"{day.day:%a %b} {day.day.day} · {cost}{fmt.short(day.tokens)} tokens"
     return " · ".join([words, *shares])
 
@@ -139,7 +141,7 @@ def _of_calls(calls: Sequence[Sample]) -> Bars:
     values = tuple(float(prompt) for prompt, _, _ in sizes)
     largest = calls[values.index(max(values))]
     when = fmt.clock(largest.at, seconds=False)
-    caption = f"{len(calls):,} prompts in the log, peak {fmt.short(largest.tokens)} at {when}"
+    caption, peak = f"{len(calls):,} prompts in the log", f", peak {fmt.short(largest.tokens)} at {when}"
     first, last = (fmt.clock(call.at, seconds=False) for call in (calls[0], calls[-1]))
     layers = prompt_layers(sizes)
     plain = (Layer("prompt", "ink-muted", "█", values),)
@@ -152,6 +154,7 @@ def _of_calls(calls: Sequence[Sample]) -> Bars:
         lambda place: _call_words(calls[place]),
         "calls",
         money=False,
+        more=peak,
     )
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from core.account.pricing.price import bucket_costs
 from core.model.accounting.ledger import Ledger, LedgerRow
+from core.support import formatting as fmt
 
 MAX_DAYS = 400
 BUCKETS = ("input", "cache_read", "cache_write", "output")
@@ -21,6 +22,7 @@ class Day:
     Attributes:
         costs: Shares of `usd` by bucket, computed from the price list; all 0 if unknown.
         buckets: Tokens by bucket.
+        lower_bound: Its cost is at least this.
     """
 
     day: date
@@ -28,6 +30,7 @@ class Day:
     tokens: int = 0
     costs: tuple[float, ...] = NOTHING
     buckets: tuple[float, ...] = NOTHING
+    lower_bound: bool = False
 
 
 def days_of(
@@ -58,7 +61,13 @@ def _with(before: Day, row: LedgerRow) -> Day:
         before.tokens + (row.tokens.total or 0),
         _sums(before.costs, _shares(row)),
         _sums(before.buckets, tuple(float(getattr(row.tokens, name) or 0) for name in BUCKETS)),
+        before.lower_bound or row.lower_bound or bool(row.cost.missing),
     )
+
+
+def cost_of(day: Day) -> str:
+    """What a day cost, in words."""
+    return fmt.money(day.usd, mark=fmt.LOWER_BOUND if day.lower_bound else "")
 
 
 def _shares(row: LedgerRow) -> tuple[float, ...]:

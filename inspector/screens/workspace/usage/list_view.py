@@ -40,6 +40,10 @@ def _bucket(name: str) -> Callable[[LedgerRow], str]:
     return lambda row: fmt.tokens(getattr(row.tokens, name), lower_bound=row.lower_bound)
 
 
+def _calls(row: LedgerRow) -> str:
+    return fmt.tokens(row.calls, lower_bound=row.lower_bound, whole=True)
+
+
 def _cost(name: str) -> Callable[[LedgerRow], str]:
     def cost_words(row: LedgerRow) -> str:
         return fmt.sum_of_money(getattr(row, name), lower_bound=row.lower_bound, own=row.status == "local")
@@ -48,7 +52,7 @@ def _cost(name: str) -> Callable[[LedgerRow], str]:
 
 
 FIGURES = (
-    Figure("calls", "calls", 7, "ink-muted", lambda row: fmt.count(row.calls), 104),
+    Figure("calls", "calls", 7, "ink-muted", _calls, 104),
     Figure("input", "uncached", 8, "bucket-fresh", _bucket("input"), 72),
     Figure("cache_read", "read", 6, "bucket-read", _bucket("cache_read"), 84),
     Figure("cache_write", "write", 6, "bucket-write", _bucket("cache_write"), 96),

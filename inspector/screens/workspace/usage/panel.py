@@ -203,10 +203,10 @@ class UsagePanel(Reporting, Vertical):
 
     def _draw_bars(self, bars: Bars, listed: int) -> None:
         widget = self.query_one(DayBars)
-        widget.values, widget.made_of, widget.unit = bars.values, bars.layers, bars.unit
-        widget.format, widget.scale, widget.pointed = bars.format, bars.scale, -1
-        widget.adds = bars.unit == "days"
-        widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
+        widget.values, widget.made_of, widget.pointed = bars.values, bars.layers, -1
+        widget.format, widget.scale = bars.format, bars.scale
+        widget.unit, widget.adds = bars.unit, bars.unit == "days"
+        widget.first, widget.last, widget.caption, widget.more = bars.first, bars.last, bars.caption, bars.more
         origin = not self.has_class("-without-origin")
         high = lines_of(self.app.size.height, listed, origin=origin) if bars.values else 0
         widget.styles.height = 1 + high

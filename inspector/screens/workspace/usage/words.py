@@ -16,6 +16,7 @@ from core.model.finding import Headline, Severity
 from core.store.database.connect import Interrupted
 from core.store.database.locate import Location
 from core.support import formatting as fmt
+from inspector.screens.workspace.usage.days import cost_of
 from inspector.screens.workspace.usage.list_view import PRICING
 from inspector.screens.workspace.usage.model import (
     UsageAnswer,
@@ -77,7 +78,7 @@ def above(found: UsageAnswer, now: datetime, detail: Detail | None = None) -> It
     if detail is not None and detail.summaries is not None:
         yield "summaries", f"{summary_words(detail.summaries)} = all calls of the task compression"
     if found.peak is not None:
-        day, usd = found.peak.day, fmt.money(found.peak.usd)
+        day, usd = found.peak.day, cost_of(found.peak)
         which = (
             f"{usd} = sessions begun on {day:%b} {day.day}: recorded cost, or list price if none is recorded"
         )
@@ -150,7 +151,7 @@ def bar_caption(found: UsageAnswer) -> tuple[str, str, str]:
     first, last = (f"{day.day:%b} {day.day.day}" for day in (found.days[0], found.days[-1]))
     peak = found.peak
     if peak is not None:
-        return first, last, f"peak {peak.day:%b} {peak.day.day} {fmt.money(peak.usd)}"
+        return first, last, f"peak {peak.day:%b} {peak.day.day} {cost_of(peak)}"
     most = max(found.days, key=lambda day: day.tokens)
     if not most.tokens:
         return first, last, NO_PRICE
@@ -160,7 +161,8 @@ def bar_caption(found: UsageAnswer) -> tuple[str, str, str]:
 def peak_words(row: LedgerRow) -> str:
     """The conversation that cost most on the most expensive day, and its cache hit rate."""
     hit = fmt.percent(row.tokens.hit_rate)
-    return f", {fmt.money(row.cost.usd)} of it in {row.label or row.key} (cache {hit})"
+    cost = fmt.sum_of_money(row.cost, lower_bound=row.lower_bound)
+    return f", {cost} of it in {row.label or row.key} (cache {hit})"
 
 
 def summary_words(row: LedgerRow) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from core.account.spending.budget import check_budget
 from core.account.spending.ledger import collect
 from core.account.spending.origins import FIGURES, origin
 from core.errors import UsageError
+from core.model.accounting.amounts import Money
 from core.model.accounting.ledger import Ledger
 from core.model.accounting.usage import Origin
 from core.store.store import Store
@@ -66,6 +68,13 @@ def test_the_difference_to_the_record_is_explained(found: Ledger) -> None:
     told, tables = one.notes
     assert told == "anthropic/claude-opus-4-5: +0.0023 USD"
     assert tables.startswith("recorded / list price by a table Hermes does not name / genai-prices ")
+
+
+@pytest.mark.parametrize("figure", ["input", "total", "calls", "recorded", "computed"])
+def test_a_figure_of_a_row_that_lacks_usage_is_a_lower_bound(found: Ledger, figure: str) -> None:
+    known = replace(found.totals, lower_bound=False, recorded=Money(Decimal(1)), computed=Money(Decimal(1)))
+    assert not origin(found, known, figure).lower_bound
+    assert origin(found, replace(known, lower_bound=True), figure).lower_bound
 
 
 def test_an_unknown_figure_is_refused(found: Ledger) -> None:

@@ -44,6 +44,12 @@ def test_what_is_partly_unpriced_is_a_lower_bound() -> None:
     assert usage_headline(ledger).sentence.startswith("≥$6.03, ")
 
 
+def test_calls_and_the_largest_are_lower_bounds_where_usage_was_not_recorded() -> None:
+    rows = replace(row("opus", "5.63"), lower_bound=True), row("haiku", "0.40")
+    ledger = Ledger("model", rows, row("total", "6.03", 112), lower_bound=True)
+    assert usage_headline(ledger).sentence == "≥$6.03, ≥112 calls. Largest: opus, ≥$5.63 (93%)."
+
+
 @pytest.mark.parametrize(
     ("status", "why"),
     [

@@ -69,7 +69,7 @@ async def test_u_opens_it_on_today_with_the_days_before_as_bars(samples: Locatio
         panel, text = _panel(pilot), drawn(pilot)
         assert len(panel.query_one(DayBars).values) == 31
     assert panel.question.title == "today"
-    assert re.search(r"\$[\d.]+ today, \d+ calls. Largest: ", text)
+    assert re.search(r"\$[\d.]+ today, ≥\d+ calls. Largest: ", text)
     assert "yesterday $" in text
 
 

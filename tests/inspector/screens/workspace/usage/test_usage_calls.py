@@ -35,7 +35,7 @@ def test_a_conversation_of_one_day_is_drawn_call_by_call(samples: Location) -> N
     bars = bars_of(found)
     assert bars.values == tuple(float(call.tokens) for call in found.calls)
     assert bars.unit == "calls"
-    assert f"{len(found.calls)} prompts in the log, peak" in bars.caption
+    assert f"{len(found.calls)} prompts in the log, peak" in bars.caption + bars.more
 
 
 def test_without_a_log_a_day_alone_is_reported_in_words(samples: Location) -> None:
@@ -65,6 +65,17 @@ async def test_the_calls_fill_the_width_at_every_size(
         begins = re.match(r" *0 \d\d:\d\d", _row(widget, height - 1))
         assert begins is not None or height == 3, "the scale begins at nothing"
         assert re.search(r"111 prompts in the log, peak 144K at \d\d:\d\d", drawn(pilot))
+
+
+@pytest.mark.parametrize("width", range(60, 130, 7))
+async def test_the_peak_is_told_whole_or_not_at_all(samples: Location, width: int) -> None:
+    session = asked(samples, "Refactor the auth module").question.session
+    app = InspectorApp([samples], session=session, view="usage", now=lambda: NOW)
+    async with app.run_test(size=(width, 40)) as pilot:
+        widget = await _bars(pilot)
+        below = _row(widget, widget.size.height - 1)
+        assert "111 prompts in the" in below
+        assert ("peak" in below) == bool(re.search(r"peak 144K at \d\d:\d\d", below))
 
 
 async def _bars(pilot: Pilot[None]) -> DayBars:

@@ -10,20 +10,22 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from core.model.accounting.amounts import Buckets
+from core.account.spending.origins import origin
+from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.store.database.locate import Location, locate
 from inspector.app import InspectorApp
-from inspector.screens.workspace.usage.bars import bars_of
-from inspector.screens.workspace.usage.days import Day
+from inspector.screens.workspace.usage.bars import bars_of, day_words
+from inspector.screens.workspace.usage.days import Day, days_of
 from inspector.screens.workspace.usage.model import UsageAnswer, at_this_pace
 from inspector.screens.workspace.usage.panel import UsagePanel
 from inspector.screens.workspace.usage.question import Question
-from inspector.screens.workspace.usage.words import bucket_pieces, headline
+from inspector.screens.workspace.usage.words import bucket_pieces, headline, peak_words
 from inspector.widgets.charts.day_bars import DayBars
+from inspector.widgets.panes.card import origin_lines
 from tests.conftest import NOW
 from tests.inspector.driving import settled
-from tests.inspector.screens.conftest import drawn, press, settle
+from tests.inspector.screens.conftest import INK, drawn, plain, press, settle
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -57,6 +59,17 @@ def test_days_without_a_price_are_drawn_by_their_tokens() -> None:
     assert list(bars.values) == [1000, 2000, 3000]
     assert bars.caption == "tokens: no day has a price · peak Nov 3 3.0K"
     assert list(bars_of(answer(days(None, 5, None), Question())).values) == [0, 5, 0]
+
+
+def test_a_day_whose_usage_is_not_all_recorded_is_a_lower_bound_also_below_the_bars() -> None:
+    row = LedgerRow("2026-11-02", tokens=Buckets(input=10), recorded=Money(Decimal(5)), lower_bound=True)
+    whole = replace(row, key="2026-11-01", recorded=Money(Decimal(1)), lower_bound=False)
+    found = answer(days_of(Ledger("day", (whole, row), LedgerRow("total")), None, None), Question())
+    assert bars_of(found).caption == "peak Nov 2 ≥$5.00"
+    assert [day_words(day).split(" · ")[1] for day in found.days] == ["$1.00", "≥$5.00"]
+    assert peak_words(replace(row, label="Refactor")).startswith(", ≥$5.00 of it in Refactor")
+    lines = plain(origin_lines("Refactor", origin(found.ledger, row, "recorded"), 80, INK))
+    assert lines.startswith("recorded cost of Refactor: ≥$5.00")
 
 
 def test_what_is_unknown_is_neither_nothing_nor_a_lower_bound_of_nothing() -> None:
