@@ -130,9 +130,10 @@ def _context_use(extra: Extra) -> tuple[Piece, ...]:
     )
     if not use.threshold:
         return (*full, ("severity-warning", f" · {extra.refused_at}")) if extra.refused_at else full
-    limit, left = f" · limit {fmt.count(use.threshold)}", use.threshold - use.tokens
     if extra.refused_at:
-        return (*full, ("ink-muted", f"{limit}, "), ("severity-warning", f"but {extra.refused_at}"))
+        before = ("ink-muted?", f", before the limit of {fmt.count(use.threshold)}")
+        return (*full, ("severity-warning", f" · {extra.refused_at}"), before)
+    limit, left = f" · limit {fmt.count(use.threshold)}", use.threshold - use.tokens
     room = f"{fmt.count(left)} to go" if left > 0 else f"{fmt.count(-left)} past it"
     return (*full, ("ink-muted", limit if extra.state is None else f"{limit}, {room}"))
 

@@ -129,9 +129,15 @@ async def test_what_a_provider_refuses_is_not_still_to_go_and_marks_the_row(tmp_
         key = listing.current.key
         assert listing.extras[key].severity is Severity.WARNING
         text = drawn(pilot)
-        assert "limit 54,400, but the provider refuses beyond 40,000" in text
+        assert "the provider refuses beyond 40,000, before the limit of 54,400" in text
         assert "to go" not in text
         listing.extras[key] = replace(listing.extras[key], refused_at="", state=None)
         card.tell(listing)  # figures of an earlier run do not tell what a provider said
         assert "limit 54,400" in drawn(pilot)
         assert "to go" not in drawn(pilot)
+
+
+async def test_on_a_narrow_card_what_a_provider_refuses_is_told_whole(tmp_path: Path) -> None:
+    refused_early(tmp_path)
+    async with settled(InspectorApp([Location(tmp_path / "state.db", tmp_path)]), 80, 24) as pilot:
+        assert "the provider refuses beyond 40,000" in drawn(pilot)
