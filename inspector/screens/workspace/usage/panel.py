@@ -205,8 +205,8 @@ class UsagePanel(Reporting, Vertical):
         widget = self.query_one(DayBars)
         widget.values, widget.made_of, widget.pointed = bars.values, bars.layers, -1
         widget.format, widget.scale = bars.format, bars.scale
-        widget.unit, widget.adds = bars.unit, bars.unit == "days"
-        widget.first, widget.last, widget.caption, widget.more = bars.first, bars.last, bars.caption, bars.more
+        widget.unit, widget.adds, widget.more = bars.unit, bars.unit == "days", bars.more
+        widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
         origin = not self.has_class("-without-origin")
         high = lines_of(self.app.size.height, listed, origin=origin) if bars.values else 0
         widget.styles.height = 1 + high
