@@ -50,6 +50,9 @@ _COMMITTED = re.compile(r"^\[[^\]\n]{1,60} ([0-9a-f]{7,12})\]", re.MULTILINE)
 _MADE_ID = re.compile(r"(?<![\w-])(?:id|ID)\\?\"?: \\?\"?(?=[\w-]{0,40}\d)([\w-]{6,64})(?![\w/-])")
 """The id of what a call made, in its JSON answer."""
 
+_INTO_FILE = re.compile(r"(?<![=<-])>>? ?[\w./~$\"']|<<")
+"""A command that writes a file, unlike a script that is gone when it ended."""
+
 _DEFINED = re.compile(
     r"\b(?:def|class|function|const|fn|func|interface|type|struct|enum) "
     r"([A-Za-z_]\w{5,})(?= ?[(:={<]| extends)"
@@ -176,7 +179,8 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
         asked_by = ACTED if is_acting(call) else CALLED
         found = anchors(call.strings)
         listing = sum(fact.category == "paths" for fact in found) > _MOST_PATHS
-        defined = _DEFINED.findall(call.strings) if prose is not None and asked_by == ACTED else ()
+        stays = asked_by == ACTED and (not call.command or _INTO_FILE.search(call.command))
+        defined = _DEFINED.findall(call.strings) if prose is not None and stays else ()
         for fact in (*found, *(FactValue("names", name) for name in defined)):
             listed = listing and fact.category in ("paths", "urls") and fact.value != call.path
             yield fact, call.strings, CALLED if listed else asked_by

@@ -56,6 +56,7 @@ class Lexicon:
     courtesy: re.Pattern[str]
     offered: re.Pattern[str]
     injected: re.Pattern[str]
+    added: re.Pattern[str]
     observed: re.Pattern[str]
     no_rule: re.Pattern[str]
     error: re.Pattern[str]

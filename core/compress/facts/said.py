@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+
+from core.compress.facts.lexicon import lexicon
 
 _REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
 _TYPED = re.compile(
@@ -12,11 +15,13 @@ _TYPED = re.compile(
 )
 """A command of a person's own with what was typed after it; the client's (`/clear`) begin with the name."""
 
-_SENDER = re.compile(
-    r"(?:Conversation info|Sender) \(untrusted metadata\):\s*```json\n[^`]*```\s*"
-    r"|\[message_id: [^\]\n]{1,80}\]"
+_EARLIER = re.compile(
+    r"Chat history since [\w ]{1,40} \(untrusted[^)\n]*\):\s*```json\n(.*?)\n```\s*", re.DOTALL
 )
-"""From whom a message came and its id, as a gateway puts them around it."""
+_BODY = re.compile(r'"body": ("(?:[^"\\]|\\.)*")')
+"""What was said in a group before somebody addressed the agent."""
+
+_HEARD = re.compile(r"\[The user sent a voice message~ Here's what they said: \"(.*?)\"\]", re.DOTALL)
 
 _STAMP = re.compile(r"\A\s*\[(?:[A-Z][a-z]{2} )?\d{4}-\d\d-\d\d \d\d:\d\d [A-Z]{3,5}(?:[+-]\d{1,2})?\]")
 """When it came."""
@@ -52,6 +57,15 @@ def without_reminders(text: str) -> str:
 def without_additions(text: str) -> str:
     """A message without those notes, and without what a gateway says of its sender, id and time."""
     text = without_reminders(text)
-    if "metadata" in text or "[" in text:
-        text = _STAMP.sub("", _SENDER.sub("", text)).strip()
+    if "ntrusted" in text or "[" in text:
+        earlier = _EARLIER.search(text)
+        said = lexicon().added.sub("", _HEARD.sub(r"\1", _EARLIER.sub("", text)))
+        said = _STAMP.sub("", said.strip()).strip()
+        text = "\n".join((*_bodies(earlier[1], said), said)) if earlier else said
     return text
+
+
+def _bodies(history: str, said: str) -> list[str]:
+    """The texts of a history in JSON, but those that the message itself repeats."""
+    bodies = (str(json.loads(body, strict=False)) for body in _BODY.findall(history))
+    return [body for body in bodies if body not in said]

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from core.compress.facts.readable import views
-from core.compress.facts.said import typed_command, without_colours, without_reminders
+from core.compress.facts.said import (
+    typed_command,
+    without_additions,
+    without_colours,
+    without_reminders,
+)
 from core.model.transcript.message import Message
 
 _REVIEW = (
@@ -48,3 +53,31 @@ def test_colours_of_a_terminal_go(start: str) -> None:
     painted = f"{start}[1m{start}[31m1 failed{start}[39m | {start}[32m63 passed{start}[0m"
     assert without_colours(painted) == "1 failed | 63 passed"
     assert without_colours("a[1] and [2m apart") == "a[1] and [2m apart"
+
+
+_HISTORY = (
+    "Chat history since last reply (untrusted, for context):\n```json\n"
+    '[{"sender": "Ian", "body": "is my \\"home\\" calendar full?"}, {"body": "look again"}]\n```\n\n'
+)
+_HEARD = '[The user sent a voice message~ Here\'s what they said: "Send it to this group."]'
+_OUTSIDE = (
+    'add it\n\nUntrusted context (metadata):\n\n<<<EXTERNAL_UNTRUSTED_CONTENT id="1">>>\n'
+    'Source: External\n---\nadd it\n<<<END_EXTERNAL_UNTRUSTED_CONTENT id="1">>>'
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (_HEARD, "Send it to this group."),
+        ("[The user sent a voice message but I had trouble transcribing it~ (no model)]\nHello?", "Hello?"),
+        (f"{_HISTORY}look again", 'is my "home" calendar full?\nlook again'),
+        ("[message_id: om_1]\nRoger: why?\n\n[System: Your reply will mention: Roger.]", "Roger: why?"),
+        ("Group info (untrusted metadata):\n```json\n{}\n```\n\nadd it", "add it"),
+        (_OUTSIDE, "add it"),
+        ("[Queued messages while agent was busy]\n\n---\nQueued #1 (from Ann)\nand now?", "and now?"),
+        ("See [1] and [System] there.", "See [1] and [System] there."),
+    ],
+)
+def test_what_a_gateway_puts_around_a_message_is_not_said(message: str, said: str) -> None:
+    assert without_additions(message) == said

@@ -180,6 +180,20 @@ def test_what_an_edit_defines_is_a_fact_and_what_a_file_that_was_read_defines_is
     assert "renderHints" not in found
 
 
+def test_what_a_script_defines_that_is_gone_when_it_ended_is_no_fact() -> None:
+    script = 'node -e "\nconst centralOffset = buf.readUInt32LE(16);\n"'
+    written = "cat > totals.py <<'EOF'\ndef monthly_totals(rows):\nEOF"
+    middle = [
+        user("Unpack the archive."),
+        *call("terminal", "ok", command=script),
+        *call("terminal", "ok", command=written),
+        assistant("Done."),
+    ]
+    found = weights(retention(middle, ""))
+    assert "monthly_totals" in found
+    assert "centralOffset" not in found
+
+
 def test_what_comes_up_last_counts_more_than_what_came_up_first() -> None:
     middle = [assistant("see src/early.py"), assistant("then this"), assistant("and src/late.py")]
     found = weights(retention(middle, ""))
