@@ -21,6 +21,9 @@ _RUN = 2
 """How many words identify a command."""
 
 
+_ENDED_WELL = re.compile(r"\bexit_code: 0\b|<returncode>0<|[Ee]xit code:? 0\b")
+"""How tools say that a command succeeded, whatever errors it printed."""
+
 _CALL, _RESULT = 6000, 600
 """How many characters of a call's arguments and of its result show what it did."""
 
@@ -68,7 +71,8 @@ class Acts:
             path = (one.call.path or "").lower()
             counts = one.call.command or one.call.path or not in_code or one.call.name.lower() in about
             counts = counts and not (files and path and not any(file in path for file in files))
-            counts = counts and not (act.outside and _edits(one)) and (act.tried or not one.error)
+            ended_well = not one.error or _ENDED_WELL.search(one.text) is not None
+            counts = counts and not (act.outside and _edits(one)) and (act.tried or ended_well)
             if counts and fits(call if to_file else f"{call} {result}"):
                 return True
         texts = (text for _, text in self._accounts.spoken if fits(text))

@@ -192,7 +192,7 @@ STAY = [
     assistant("Moved; port 5432 serves 5 tours. The Basic Plan allows 12 guests."),
     assistant("It runs on python3.13 with 400K-500K requests a day, a share of 0.0406 or 4.06 %."),
     assistant("From paper2015.pdf and `@sveltejs/kit`; the usual port (8081) is taken."),
-    *call("get_tour", '{"created_at": "2026-02-03T09:12:00"}', id="tour"),
+    *call("get_tour", '{"created_at": "2026-02-03T09:12:00", "bytes": 112480674}', id="tour"),
 ]
 
 
@@ -232,6 +232,7 @@ def test_what_only_resembles_the_messages_is_flagged(claim: str, category: str) 
         "The usual port 8081 is taken.",
         "The first ten lines were read.",
         "get_tour was called, get_user_details was not called.",
+        "The archive has 112 MB.",
     ],
 )
 def test_what_the_messages_say_or_anybody_counts_is_not(claim: str) -> None:

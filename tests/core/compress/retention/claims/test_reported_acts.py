@@ -59,6 +59,15 @@ def test_a_program_that_broke_off_was_run() -> None:
     assert retention(work, "- Ran `total.py` twice, which found no ledger.").unsupported == ()
 
 
+def test_a_command_that_ended_well_did_what_it_says_whatever_it_printed() -> None:
+    written = "cat > src/ledger.py << 'EOF'\nraise ValueError(total)\nEOF\npython src/ledger.py"
+    printed = '{"output": "case 1\\n  error: ValueError: 3", "exit_code": %d}'
+    claim = "The whole of src/ledger.py was rewritten by heredoc."
+    for code, flagged in ((0, 0), (1, 1)):
+        work = [user("Mend src/ledger.py."), *call("terminal", printed % code, command=written)]
+        assert len(retention(work, claim).unsupported) == flagged
+
+
 def test_what_a_tool_answers_is_known_where_the_claim_names_the_tool() -> None:
     result = '{"status": "accepted", "mode": "run"}'
     work = [user("Let a helper do it."), *call("sessions_spawn", result, label="total-ledger")]
