@@ -9,10 +9,11 @@ from typing import TypeAlias
 
 from rich.style import Style
 
-from core.model.compaction.plan import Part, Plan
+from core.model.compaction.plan import Part, Plan, Span
 from core.support.formatting import plural
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line, Palette
+from inspector.terminal.text import cell_len
 from inspector.widgets.charts.context_strip import INK
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.lists.rows import Rows
@@ -28,12 +29,14 @@ class Band:
         part: The part that begins here; None for a boundary between generations.
         title: Name of what begins here.
         note: What would happen to it.
+        brief: The note where there is no room for it.
     """
 
     before: int
     part: Part | None
     title: str
     note: str
+    brief: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +93,15 @@ def partition_bands(plan: Plan) -> tuple[Band, ...]:
         reason = plan.blocked_by[0] if plan.blocked_by else "head and tail meet"
         return (Band(0, None, "nothing to summarise", reason),)
     return (
-        Band(
-            plan.middle.start,
-            Part.MIDDLE,
-            "middle",
-            f"{plural(plan.middle.size, 'message')} · would become one summary",
-        ),
+        middle_band(plan.middle, "would become"),
         Band(plan.tail.start, Part.TAIL, "tail", f"{plural(plan.tail.size, 'message')} · kept as they are"),
     )
+
+
+def middle_band(middle: Span, verb: str) -> Band:
+    """The band above what is summarised."""
+    size = plural(middle.size, "message")
+    return Band(middle.start, Part.MIDDLE, "middle", f"{size} · {verb} one summary", f"{size} → summary")
 
 
 def draw_band(band: Band, width: int, palette: Palette) -> Line:
@@ -105,7 +109,9 @@ def draw_band(band: Band, width: int, palette: Palette) -> Line:
     ink = palette.style(INK[band.part] if band.part else "ink-muted")
     line = Line().gap().add(glyphs.BAND, ink).gap()
     line.add(band.title, ink + Style(bold=True)).gap().add(glyphs.BAND, ink).gap()
-    line.add(band.note, palette.style("ink-muted"), most=max(0, width - line.width - 2)).gap()
+    room = max(0, width - line.width - 2)
+    note = band.brief if band.brief and cell_len(band.note) > room else band.note
+    line.add(note, palette.style("ink-muted"), most=room).gap()
     return line.add(glyphs.BAND * max(0, width - line.width), palette.style("rule"))
 
 

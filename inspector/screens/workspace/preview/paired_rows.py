@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from core.model.compaction.plan import Part
+from core.model.compaction.plan import Part, Span
 from core.model.finding import Headline
 from core.model.transcript.message import Message
 from core.preview.comparison import Comparison
@@ -16,7 +16,7 @@ from core.support import formatting as fmt
 from inspector.terminal.line import Palette
 from inspector.terminal.text import clean, wrap
 from inspector.widgets.messages.message_line import Marks, MessageRow, draw_message, message_row
-from inspector.widgets.messages.message_list import Band, Banding
+from inspector.widgets.messages.message_list import Band, Banding, middle_band
 
 _NOTHING = ("", "none", "n/a", "nothing", "–", "—")
 """What a template section says when there is nothing to say."""
@@ -226,17 +226,16 @@ def before_banding(comparison: Comparison) -> Banding:
     if _is_unchanged(comparison):
         return _unchanged(len(comparison.before))
     verb = "became" if comparison.real else "would become"
-    parts = (
-        (Part.HEAD, comparison.head, "kept"),
-        (Part.MIDDLE, comparison.middle, f"{verb} one summary"),
-        (Part.TAIL, comparison.tail, "kept"),
-    )
     bands = (
-        Band(span.start, part, str(part), f"{fmt.plural(span.size, 'message')} · {note}")
-        for part, span, note in parts
-        if span.size
+        (comparison.head, _kept_band(Part.HEAD, comparison.head)),
+        (comparison.middle, middle_band(comparison.middle, verb)),
+        (comparison.tail, _kept_band(Part.TAIL, comparison.tail)),
     )
-    return Banding(len(comparison.before), tuple(bands))
+    return Banding(len(comparison.before), tuple(band for span, band in bands if span.size))
+
+
+def _kept_band(part: Part, span: Span) -> Band:
+    return Band(span.start, part, str(part), f"{fmt.plural(span.size, 'message')} · kept")
 
 
 def _is_unchanged(comparison: Comparison) -> bool:

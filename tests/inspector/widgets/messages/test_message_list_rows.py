@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.model.compaction.plan import Part
+from core.model.compaction.plan import Part, Span
 from core.model.transcript.message import Message
+from inspector.terminal.line import Palette, defaults
 from inspector.widgets.messages.message_line import message_row
-from inspector.widgets.messages.message_list import Band, Banding, partition_bands
+from inspector.widgets.messages.message_list import Band, Banding, draw_band, middle_band, partition_bands
 from tests.inspector.widgets.charts.test_context_strip_layout import plan_of
 
 
@@ -56,6 +57,15 @@ def test_the_bands_of_a_plan_name_what_would_be_lost_and_kept() -> None:
         "6 messages · would become one summary",
     )
     assert (tail.before, tail.part, tail.note) == (9, Part.TAIL, "1 message · kept as they are")
+
+
+def test_a_narrow_band_says_in_fewer_words_what_becomes_of_its_messages() -> None:
+    def drawn(width: int, size: int) -> str:
+        return draw_band(middle_band(Span(3, 3 + size), "would become"), width, Palette(defaults())).text
+
+    assert drawn(56, 101).startswith(" ═ middle ═ 101 messages · would become one summary ═")
+    for width, size in ((48, 101), (48, 12_345), (38, 101), (38, 1_234)):
+        assert drawn(width, size).startswith(f" ═ middle ═ {size:,} messages → summary ═")
 
 
 def test_a_plan_without_a_middle_says_so() -> None:
