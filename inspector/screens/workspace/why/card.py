@@ -26,6 +26,7 @@ from inspector.screens.workspace.why.curve import mark_token
 from inspector.terminal.glyphs import VERDICT
 from inspector.terminal.glyphs import VERDICT as SIGN
 from inspector.terminal.line import Line, Palette
+from inspector.terminal.text import cell_len, clean_line
 from inspector.widgets.charts.curve import number
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import evidence_lines, field, headline, paragraph
@@ -84,9 +85,11 @@ class EventList(RowList[Moment]):
         line = Line().cell(number(row.index), 3, ink.style(mark_token(event), bold=True))
         line.cell(_when(event), 13, ink.style("ink-muted"))
         written = VERDICT_WORD + 1 if width >= WIDE else 0  # a lone sign would look like the outcome
-        room = max(1, width - line.width - SIZES - written - 2)
-        line.cell(_cause(event), room, ink.style("ink" if event.completed else "severity-critical")).gap(1)
-        line.cell(_sizes(event), SIZES, ink.style("ink"))
+        sizes = _sizes(event)
+        cause, left = _cause(event), width - line.width - written - 2
+        room = max(1, left - SIZES, min(cell_len(clean_line(cause)), left - cell_len(sizes)))
+        line.cell(cause, room, ink.style("ink" if event.completed else "severity-critical")).gap(1)
+        line.cell(sizes, left - room, ink.style("ink"))
         sign = f"{VERDICT[verdict]} {certainty(event)}"
         return line.gap(bool(written)).cell(sign, written - 1, ink.style(VERDICT_TOKEN[verdict]))
 

@@ -305,6 +305,17 @@ async def test_the_sizes_of_a_compaction_are_never_cut(samples: Location) -> Non
         assert "65.4K of 64K → 24.6K" in found.draw_row(long, 0, 76).text
 
 
+async def test_a_long_cause_has_the_room_that_short_sizes_leave(samples: Location) -> None:
+    async with settled(open_app(samples, "Refactor the auth module", "why"), 80, 24) as pilot:
+        found = pilot.app.screen.query_one(EventList)
+        first = found.rows.row(0)
+        assert first is not None
+        failed = event(completed=False, trigger=Trigger.PRE_API, tokens_after=None)
+        said = found.draw_row(replace(first, event=failed), 0, 76)
+        assert "failed · automatic, before a model call 54.8K of 54.4K" in said.text
+        assert said.width <= 76
+
+
 async def test_next_to_a_narrow_row_no_sign_of_the_evidence_passes_for_success(samples: Location) -> None:
     shown = await seen(open_app(samples, "Why is the deploy slow", "why"), (80, 24))
     (row,) = (line for line in shown.splitlines() if "failed · automatic" in line)
