@@ -96,9 +96,7 @@ class SettingsScreen(CardPage):
 
     def _read(self, at: str = "") -> None:
         found = read_config(own_config())
-        state = "" if found.exists else " · no file yet: all defaults"
-        left = (*titled("Settings", str(found.path)), ("ink-muted", state))
-        self.query_one("#head", StatusLine).left = left
+        self.query_one("#head", StatusLine).left = titled("Settings", str(found.path))
         rows: list[SettingRow] = [*shown_settings(found)]
         self.query_one(AnswerBar).answer = _answer(found, rows)
         rows += [ThemeRow(one.name, one.title) for one in shipped()]
@@ -157,11 +155,11 @@ def _answer(found: ConfigFile, rows: Sequence[SettingRow]) -> Headline:
         wrong = " · ".join(f"line {problem.line}: {problem.what}" for problem in found.problems)
         return Headline(wrong, "Press e to open the file.", Severity.WARNING)
     own = sum(isinstance(row, ShownSetting) and row.origin != "default" for row in rows)
+    missing = "" if found.exists else "There is no file yet. "
     if own == 0:
-        return Headline("Every setting has its default.")
-    return Headline(
-        f"{plural(own, 'setting')} {'is' if own == 1 else 'are'} yours; the others have their defaults."
-    )
+        return Headline(f"{missing}Every setting has its default.")
+    are = "is" if own == 1 else "are"
+    return Headline(f"{missing}{plural(own, 'setting')} {are} yours; the others have their defaults.")
 
 
 def _face(row: SettingRow, before: str, width: int, ink: Palette) -> Iterator[Line]:

@@ -107,10 +107,18 @@ async def test_the_list_says_which_theme_is_in_use(app: InspectorApp) -> None:
         assert screen.rows.current.name in line
 
 
+async def test_that_there_is_no_file_yet_is_said_once_and_whole(app: InspectorApp) -> None:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await opened(pilot)
+        assert drawn(pilot).count("no file") == 1
+        assert "There is no file yet. Every setting has its default." in drawn(pilot)
+
+
 async def test_the_setting_of_the_theme_leads_to_the_themes_and_says_so(app: InspectorApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await opened(pilot)
-        assert screen.query_one("AnswerBar").text.startswith("Every setting has its default.")  # type: ignore[attr-defined]
+        said = screen.query_one("AnswerBar").text  # type: ignore[attr-defined]
+        assert said.startswith("There is no file yet. Every setting has its default.")
         names = [row.name for row in screen.rows.rows.rows]  # type: ignore[attr-defined]
         screen.rows.cursor = names.index("theme")
         await pilot.press("enter")
