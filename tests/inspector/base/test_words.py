@@ -10,6 +10,7 @@ import pytest
 
 from inspector.base.commands import table
 from inspector.base.words import EVERYWHERE, explained, words_for
+from inspector.widgets.charts.retention import heat_glyph
 
 SCREENS = Path(__file__).parent.parent.parent.parent / "inspector"
 SCOPES = {
@@ -74,3 +75,8 @@ def test_a_word_of_two_screens_is_reported_as_the_nearer_one_means_it() -> None:
     told = dict(words_for(("cache", "why")))
     assert told["lost"] == explained()["cache"]["lost"]
     assert told["limit"] == explained()["why"]["limit"]
+
+
+def test_the_blocks_beside_the_messages_of_a_preview_are_explained_at_every_width() -> None:
+    (said,) = (says for label, says in words_for(("preview",)) if label.startswith(heat_glyph(0.0)))
+    assert f"{heat_glyph(0.0)} nothing to {heat_glyph(1.0)} the most" in said
