@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from core.compress.engines.host.install import HermesInstall
 from core.compress.engines.host.process import EngineFailed
 from core.errors import ConfigError, NotFoundError, UsageError
 from core.hermes.config.config import load_tree
+from core.hermes.config.in_force import engine_of_home
 from core.hermes.policy.policy import load_policy, nearest_release
 from core.model.compaction.plan import Settings
 
@@ -210,9 +211,20 @@ def engine_named(text: str, search: EngineSearch) -> FoundEngine | None:
     for one in found:  # its own name may differ from those of its folder and its manifest
         if _own_name(one, search) == text:
             return one
-    known = ", ".join(dict.fromkeys(("builtin", INSTALLED, *(one.name for one in found))))
-    raise NotFoundError(
-        f"no context engine is called {text!r}", where="--engine", remedy=f"Known are {known}"
+    raise _unknown(text, search, ("builtin", INSTALLED, *(one.name for one in found)))
+
+
+def _unknown(text: str, search: EngineSearch, known: Iterable[str]) -> NotFoundError:
+    """The error about a name that no engine has; the config may name one whose code is elsewhere."""
+    others = f"Known are {', '.join(dict.fromkeys(known))}"
+    configured = engine_of_home(search.home)
+    if configured is None or configured.name != text:
+        return NotFoundError(f"no context engine is called {text!r}", where="--engine", remedy=others)
+    elsewhere = "Name its folder with --engine PATH, or the Python that has it with --hermes-python"
+    return NotFoundError(
+        f"{configured.origin} names the context engine {text!r}, but its code is not there",
+        where="--engine",
+        remedy=f"{elsewhere}. {others}",
     )
 
 

@@ -90,6 +90,17 @@ def test_a_name_nobody_has_is_not_found(home: Path, messages: Path, cli: Cli) ->
     assert "no context engine is called 'gone'" in cli(*line, "--engine", "gone", code=3).err
 
 
+def test_a_name_that_only_the_config_knows_is_told_as_one_whose_code_is_missing(
+    home: Path, messages: Path, cli: Cli
+) -> None:
+    (home / "config.yaml").write_text("context:\n  engine: gone\n")
+    line = ["plan", "--messages", str(messages), "--window", "64000", "--home", str(home)]
+    said = cli(*line, "--engine", "gone", code=3).err
+    assert "config.yaml:2 names the context engine 'gone', but its code is not there" in said
+    assert "--engine PATH" in said
+    assert "no context engine is called 'other'" in cli(*line, "--engine", "other", code=3).err
+
+
 def test_the_list_of_another_engine_is_never_written(home: Path, messages: Path, cli: Cli) -> None:
     line = ["compress", "--messages", str(messages), "--home", str(home), "--engine", "small", "--apply"]
     assert "not written to a session" in cli(*line, code=2).err
