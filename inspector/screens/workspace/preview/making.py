@@ -12,6 +12,7 @@ from core.preview.comparison import Comparison, begun
 from core.preview.foreseen import Basis, basis_of, compare
 from core.preview.offers import Writer
 from core.support import formatting as fmt
+from inspector.base.app_protocol import shell
 from inspector.base.workers import cancelled, start, then
 from inspector.screens.workspace.preview.header import PreviewHeader
 from inspector.screens.workspace.preview.paired_rows import Sides, mask_first_rows
@@ -37,6 +38,7 @@ class PreviewMaker:
         self.header = header
         self.panes = panes
         self._later: list[Callable[[], None]] = []
+        self._at_last: Callable[[], None] | None = None
 
     def when_read(self, job: Callable[[], None]) -> None:
         """Run a job now, or once the generation is read."""
@@ -44,6 +46,28 @@ class PreviewMaker:
             self._later.append(job)
         else:
             job()
+
+    def when_made(self, job: Callable[[], None]) -> None:
+        """Run a job now, or once the preview is made; until then what is typed waits for what it opens."""
+        if self.work.busy:
+            self._at_last = job
+            shell(self._view).keys.hold()
+        else:
+            job()
+
+    def go_on(self) -> None:
+        """Run the job that waited for the preview, if nothing is being made any more and it is on screen."""
+        if self._at_last is None or self.work.busy:
+            return
+        job = self._at_last
+        self._drop_last()
+        if self._view.display and self._view.screen.is_current:
+            job()
+
+    def _drop_last(self) -> None:
+        if self._at_last is not None:
+            self._at_last = None
+            self._view.call_after_refresh(shell(self._view).keys.release)
 
     def _catch_up(self) -> None:
         """Run the jobs that waited for the generation to be read."""
@@ -63,6 +87,7 @@ class PreviewMaker:
         """Preview the next compaction for the newest generation; for an older one, show the real one."""
         number, subject = self.work.ask(), self._view.subject
         self._later.clear()
+        self._drop_last()
         self.work.forget()
         if generation is None or subject is None or not generation.row_ids:
             self.tell(None)
@@ -102,6 +127,7 @@ class PreviewMaker:
 
     def give_up(self) -> None:
         """Stop waiting; a result already shown for this cut stays."""
+        self._drop_last()
         self._view.workers.cancel_group(self._view, GROUP)
         self.work.ask()
         self.rest(self.work.given_up)
@@ -203,6 +229,7 @@ class PreviewMaker:
         self.tell(comparison, sides=sides)
         self.rest("No generation followed this one.")
         self._catch_up()
+        self.go_on()
         if self.panes.mode == TEXT:
             self.panes.look(SIDES)
 

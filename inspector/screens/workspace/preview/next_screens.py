@@ -81,7 +81,10 @@ class NextScreens:
         open_engines(self._view, self._work.focus)
 
     def edit(self) -> None:
-        """Edit the summary by hand."""
+        """Edit the summary by hand, once it is made."""
+        self._maker.when_made(self._edit)
+
+    def _edit(self) -> None:
         shown = self._work.shown
         if shown is not None and shown.engine:
             self._view.toast(NOT_OURS, "warning")
@@ -97,7 +100,10 @@ class NextScreens:
             self._maker.use(Writer("edited", "your own text, offline", GivenSummary(text, "edited")))
 
     def apply(self) -> None:
-        """Review what would be written."""
+        """Review what would be written, once it is made."""
+        self._maker.when_made(self._review)
+
+    def _review(self) -> None:
         shown, subject = self._work.shown, self._view.subject
         made = shown.made if shown else None
         if shown is not None and shown.engine:

@@ -14,8 +14,12 @@ from textual.pilot import Pilot
 from core.preview.foreseen import Basis, basis_of
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
+from inspector.screens.apply.screen import ApplyScreen
+from inspector.screens.page import Page
 from inspector.screens.workspace.preview.focus.screen import FocusLab
+from inspector.screens.workspace.preview.next_screens import EditSummary
 from inspector.screens.workspace.preview.view import PreviewView
+from inspector.screens.workspace.why.view import WhyView
 from tests.inspector.driving import press, settle, settled
 from tests.inspector.screens.conftest import open_app
 from tests.inspector.screens.previewing import AUTH, view
@@ -75,6 +79,33 @@ async def test_two_topics_to_compare(samples: Location, reading: None) -> None:
         await pilot.press("ctrl+u")
         await typed(pilot, "readers | tests", "enter")
         assert isinstance(pilot.app.screen, FocusLab)
+
+
+@pytest.mark.parametrize(("key", "opened"), [("A", ApplyScreen), ("E", EditSummary)])
+async def test_what_is_made_of_the_preview_waits_for_it(
+    samples: Location, reading: None, key: str, opened: type[Page]
+) -> None:
+    async with settled(open_app(samples, "Split the tenant settings table"), 120, 40) as pilot:
+        await typed(pilot, f"3{key}", "01")
+        assert isinstance(pilot.app.screen, opened)
+
+
+async def test_who_stops_the_preview_is_not_taken_to_what_waited_for_it(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slowly(*args: Any) -> Basis:
+        time.sleep(2)
+        return basis_of(*args)
+
+    monkeypatch.setattr("inspector.screens.workspace.preview.making.basis_of", slowly)
+    async with settled(open_app(samples, "Split the tenant settings table"), 120, 40) as pilot:
+        await typed(pilot, "3A")
+        pilot.app.post_message(Key("escape", None))
+        await asyncio.sleep(2)
+        await settle(pilot)
+        assert not isinstance(pilot.app.screen, ApplyScreen)
+        await typed(pilot, "2")
+        assert pilot.app.screen.query(WhyView)
 
 
 async def test_escape_is_not_held_back(samples: Location) -> None:
