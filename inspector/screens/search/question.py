@@ -31,12 +31,19 @@ class Hit:
 
     Attributes:
         copies: Older rows with the same message; compactions copy messages from generation to generation.
+        others: Older messages of the conversation that read the same and are no copies.
     """
 
     location: Location
     hit: SearchHit
     title: str
     copies: int = 0
+    others: tuple[SearchHit, ...] = ()
+
+    @property
+    def places(self) -> tuple[SearchHit, ...]:
+        """Every message that this one stands for, the newest first."""
+        return (self.hit, *self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +86,7 @@ def _titled(store: Store, location: Location, found: Sequence[SearchHit]) -> lis
 
 
 def each_once(hits: Sequence[Hit], conversation: Callable[[str], Conversation]) -> list[Hit]:
-    """Each message once, as its newest row, however many generations have a copy of it.
+    """Each text found in a conversation once, as its newest row, however often it is stored.
 
     `conversation` reads that of a session; called only if a text was found twice.
     """
@@ -96,7 +103,13 @@ def each_once(hits: Sequence[Hit], conversation: Callable[[str], Conversation]) 
             }
             copied.update(row for generation in whole.generations for row in generation.copy_ids)
         alike.setdefault((roots.get(session, session), *text), []).append(hit)
-    return [hit for group in alike.values() for hit in _without_copies(group, copied)]
+    return [_folded(tuple(_without_copies(group, copied))) for group in alike.values()]
+
+
+def _folded(alike: Sequence[Hit]) -> Hit:
+    """One hit for all that read the same, newest first."""
+    others = tuple(one.hit for one in alike[1:])
+    return replace(alike[0], copies=sum(one.copies for one in alike), others=others)
 
 
 def _without_copies(group: Sequence[Hit], copied: Collection[int]) -> Iterator[Hit]:

@@ -14,6 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from core.model.transcript.message import Message, RowState
+from core.model.transcript.storage import SearchHit
 from core.redact.quick_check import masked_start
 from core.store.database.connect import Cancelled
 from core.store.store import Store
@@ -49,15 +50,47 @@ class HitList(RowList[Hit]):
     now: datetime
     titles = 0
     """Cells of the longest title."""
+    visited = (0, 0)
+    """A row, and which of its places was chosen there; elsewhere it is the newest."""
+
+    @property
+    def chosen(self) -> SearchHit | None:
+        """The place chosen in the row under the cursor."""
+        row = self.current
+        return None if row is None else row.places[self._place(self.cursor)]
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Which of all places is the chosen one, counted from 1, and how many there are."""
+        sizes = [len(row.places) for row in map(self.rows.row, range(self.rows.count)) if row]
+        return sum(sizes[: self.cursor]) + self._place(self.cursor) + 1, sum(sizes)
+
+    def _place(self, index: int) -> int:
+        row, place = self.visited
+        return place if row == index else 0
+
+    def step(self, step: int) -> None:
+        """Choose the next or previous place of this row, or else of the next or previous row."""
+        row, place = self.current, self._place(self.cursor) + step
+        if row is not None and not 0 <= place < len(row.places):
+            before = self.cursor
+            self.action_move(step)
+            row = self.current if self.cursor != before else None
+            place = -1 if step < 0 else 0
+        if row is not None:
+            self.visited = self.cursor, place % len(row.places)
+            self.refresh_row(self.cursor)
 
     def draw_row(self, row: Hit, index: int, width: int) -> Line:
         """Draw a hit; a message the model no longer sees is faint."""
-        ink, hit = self.palette, row.hit
+        ink, hit = self.palette, row.places[self._place(index)]
         text = "ink" if hit.state is RowState.LIVE else "ink-muted"
         line = Line().cell(fmt.age(hit.timestamp, self.now), 8, ink.style("ink-muted"))
         room = min(self.titles, max(14, min(32, width // 4)))
         line.cell(row.title, room, ink.style("ink-muted")).gap(2)
         line.add(ROLE.get(hit.role, ROLE_OTHER), ink.style("ink-muted")).gap(1)
+        often = f"×{len(row.places):,} " if row.others else ""
+        line.add(often, ink.style("ink-muted", bold=True))
         copies = f"+{fmt.plural(row.copies, 'copy', 'copies')} " if row.copies else ""
         line.add(copies, ink.style("ink-muted"))
         excerpt = _near(clean_line(hit.excerpt), self.words, width - line.width)
@@ -146,6 +179,7 @@ class SearchScreen(Page):
         none = f"{self.asked.none} “{clean_line(answer.text)}” · / starts another search"
         self.hits.empty = none if answer.text else ""
         self._searched = bool(answer.text)
+        self.hits.visited = (0, 0)
         self.hits.show(ListRows(answer.hits), cursor=0)
         self.query_one(Banner).say(" · ".join(error.line for error in answer.errors))
         shell(self).failures += answer.errors
@@ -154,8 +188,8 @@ class SearchScreen(Page):
 
     @on(RowList.Moved)
     def _tell_place(self) -> None:
-        count = self.hits.rows.count
-        self.found.right = (("ink-muted", f"{self.hits.cursor + 1:,} of {count:,}"),) if count else ()
+        (at, total), count = self.hits.position, self.hits.rows.count
+        self.found.right = (("ink-muted", f"{at:,} of {total:,}"),) if count else ()
         self.set_class(bool(count), "-found")
         if self._resting is not None:
             self._resting.stop()
@@ -164,9 +198,9 @@ class SearchScreen(Page):
 
     def _read(self) -> None:
         """Read the message under the cursor, once the cursor rests."""
-        if (found := self.hits.current) is not None:
-            row = found.hit.row_id
-            ask_store(self, "message", found.location, partial(_with_next, row), self._show)
+        found, chosen = self.hits.current, self.hits.chosen
+        if found is not None and chosen is not None:
+            ask_store(self, "message", found.location, partial(_with_next, chosen.row_id), self._show)
 
     def _show(self, messages: Sequence[Message]) -> None:
         shown = Detail(None, messages[0], then=tuple(messages[1:])) if messages else None
@@ -178,14 +212,14 @@ class SearchScreen(Page):
 
     @on(RowList.Opened)
     def _open(self) -> None:
-        found = self.hits.current
-        if found is not None:
-            app = shell(self)
-            app.open_conversation(found.location, found.hit.session_id, row=found.hit.row_id)
+        found, chosen = self.hits.current, self.hits.chosen
+        if found is not None and chosen is not None:
+            shell(self).open_conversation(found.location, chosen.session_id, row=chosen.row_id)
 
     def action_next_hit(self, step: int) -> None:
-        """Go to the next or previous hit."""
-        self.hits.action_move(step)
+        """Go to the next or previous message that matches, also among those shown as one row."""
+        self.hits.step(step)
+        self._tell_place()
 
     def action_recent(self, step: int) -> None:
         """Put an earlier query into the input."""
@@ -222,9 +256,10 @@ def _hint(hint: str, recent: Sequence[str]) -> str:
 
 def _summary(answer: SearchAnswer) -> tuple[Piece, ...]:
     mark = fmt.LOWER_BOUND if answer.partial and answer.hits else ""
-    count = f"{mark}{fmt.plural(len(answer.hits), 'message')}"
-    order = f" · {answer.order}" if len(answer.hits) > 1 else ""
-    return (("ink", count), ("ink-faint", f"{order} · {', '.join(answer.how)}"))
+    count = sum(len(hit.places) for hit in answer.hits)
+    said = f"{mark}{fmt.plural(count, 'message')}"
+    order = f" · {answer.order}" if count > 1 else ""
+    return (("ink", said), ("ink-faint", f"{order} · {', '.join(answer.how)}"))
 
 
 def _pattern(text: str) -> re.Pattern[str] | None:

@@ -177,12 +177,35 @@ async def test_what_compactions_copied_is_found_once_as_its_newest_row(
         assert [one for one in said if "kept" not in one[0]] == [
             ("needle alone", 0, RowState.LIVE),
             ("needle twice", 0, RowState.LIVE),
-            ("needle twice", 0, RowState.LIVE),
         ]
         kept = [one for one in said if "kept" in one[0]]
         assert len(kept) == len({text for text, _, _ in kept}) >= 2
         assert ("ask needle kept", 2, RowState.LIVE) in kept
         assert "+2 copies" in drawn(pilot)
+
+
+async def test_what_was_said_several_times_is_one_row_whose_every_place_can_be_opened(
+    app: MakeApp, home: Path, database: SessionDatabase
+) -> None:
+    rows = [database.message("plain", "user", text) for text in ("needle older", *["needle same"] * 3)]
+    async with settled(running := app(home), 80, 24) as pilot:
+        await press(pilot, "ctrl+f", *"needle", "enter")
+        screen = front(running, SearchScreen)
+        assert screen.hits.rows.count == 2
+        assert "×3 needle same" in drawn(pilot)
+        assert "4 messages" in drawn(pilot)
+        visited = []
+        for key in ("", "n", "n", "n", "n", "N", "N"):
+            await press(pilot, *([key] if key else []))
+            assert screen.hits.chosen is not None
+            visited.append(rows.index(screen.hits.chosen.row_id))
+        assert visited == [3, 2, 1, 0, 0, 1, 2]
+        assert drawn(pilot).splitlines()[1].rstrip().endswith("2 of 4")
+        await press(pilot, "slash", *" older", "enter")
+        assert screen.hits.chosen is not None
+        assert screen.hits.chosen.row_id == rows[0]
+        await press(pilot, "escape", "ctrl+f", *"needle", "enter", "n", "enter")
+        assert front(running, WorkspaceScreen).cursor.row == rows[2]
 
 
 async def test_what_a_compaction_took_out_is_found_from_the_preview(app: MakeApp, home: Path) -> None:
