@@ -27,6 +27,38 @@ EMPTY = "No messages here, so there is nothing to compress."
 GROUP = "preview"
 
 
+class AtLast:
+    """What opens once the preview is made; what is typed until then waits for it."""
+
+    def __init__(self, view: GenerationView, work: PreviewWork) -> None:
+        self._view = view
+        self._work = work
+        self._job: Callable[[], None] | None = None
+
+    def run(self, job: Callable[[], None]) -> None:
+        """Run a job now, or once the preview is made."""
+        if self._work.busy:
+            self._job = job
+            shell(self._view).keys.hold()
+        else:
+            job()
+
+    def go_on(self) -> None:
+        """Run the job that waited, if nothing is being made any more and the preview is on screen."""
+        job = self._job
+        if job is None or self._work.busy:
+            return
+        self.drop()
+        if self._view.display and self._view.screen.is_current:
+            job()
+
+    def drop(self) -> None:
+        """Let nothing wait any more."""
+        if self._job is not None:
+            self._job = None
+            self._view.call_after_refresh(shell(self._view).keys.release)
+
+
 class PreviewMaker:
     """Makes the requested preview, and shows it in header and panes."""
 
@@ -38,7 +70,7 @@ class PreviewMaker:
         self.header = header
         self.panes = panes
         self._later: list[Callable[[], None]] = []
-        self._at_last: Callable[[], None] | None = None
+        self.at_last = AtLast(view, work)
 
     def when_read(self, job: Callable[[], None]) -> None:
         """Run a job now, or once the generation is read."""
@@ -46,28 +78,6 @@ class PreviewMaker:
             self._later.append(job)
         else:
             job()
-
-    def when_made(self, job: Callable[[], None]) -> None:
-        """Run a job now, or once the preview is made; until then what is typed waits for what it opens."""
-        if self.work.busy:
-            self._at_last = job
-            shell(self._view).keys.hold()
-        else:
-            job()
-
-    def go_on(self) -> None:
-        """Run the job that waited for the preview, if nothing is being made any more and it is on screen."""
-        if self._at_last is None or self.work.busy:
-            return
-        job = self._at_last
-        self._drop_last()
-        if self._view.display and self._view.screen.is_current:
-            job()
-
-    def _drop_last(self) -> None:
-        if self._at_last is not None:
-            self._at_last = None
-            self._view.call_after_refresh(shell(self._view).keys.release)
 
     def _catch_up(self) -> None:
         """Run the jobs that waited for the generation to be read."""
@@ -87,7 +97,7 @@ class PreviewMaker:
         """Preview the next compaction for the newest generation; for an older one, show the real one."""
         number, subject = self.work.ask(), self._view.subject
         self._later.clear()
-        self._drop_last()
+        self.at_last.drop()
         self.work.forget()
         if generation is None or subject is None or not generation.row_ids:
             self.tell(None)
@@ -127,7 +137,7 @@ class PreviewMaker:
 
     def give_up(self) -> None:
         """Stop waiting; a result already shown for this cut stays."""
-        self._drop_last()
+        self.at_last.drop()
         self._view.workers.cancel_group(self._view, GROUP)
         self.work.ask()
         self.rest(self.work.given_up)
@@ -229,7 +239,7 @@ class PreviewMaker:
         self.tell(comparison, sides=sides)
         self.rest("No generation followed this one.")
         self._catch_up()
-        self.go_on()
+        self.at_last.go_on()
         if self.panes.mode == TEXT:
             self.panes.look(SIDES)
 

@@ -82,7 +82,7 @@ class NextScreens:
 
     def edit(self) -> None:
         """Edit the summary by hand, once it is made."""
-        self._maker.when_made(self._edit)
+        self._maker.at_last.run(self._edit)
 
     def _edit(self) -> None:
         shown = self._work.shown
@@ -101,7 +101,7 @@ class NextScreens:
 
     def apply(self) -> None:
         """Review what would be written, once it is made."""
-        self._maker.when_made(self._review)
+        self._maker.at_last.run(self._review)
 
     def _review(self) -> None:
         shown, subject = self._work.shown, self._view.subject

@@ -91,7 +91,7 @@ class PreviewView(GenerationView):
             broken_engine(engine.title, error.what) if engine and isinstance(error, EngineFailed) else None
         )
         self.maker.rest("No preview.", broken)
-        self.maker.go_on()
+        self.maker.at_last.go_on()
         if not (isinstance(error, SummaryFailure) and error.kind is FailureKind.CANCELLED):
             super().report(error)
             answer_with(self, error)
