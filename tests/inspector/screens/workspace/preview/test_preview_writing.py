@@ -25,7 +25,7 @@ from inspector.screens.workspace.preview.panes import SIDES, TEXT
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice, consequence
 from inspector.screens.workspace.preview.typed_answers import DROPPED
 from inspector.screens.workspace.preview.work import UNREAD
-from tests.inspector.driving import front, settled
+from tests.inspector.driving import front, keys, settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 from tests.inspector.screens.previewing import FULL, basis_of, shown, view
 
@@ -61,6 +61,12 @@ class Model:
 def let_write(pilot: Pilot[None], model: Model) -> None:
     view(pilot).work.writer = Writer("sonnet", "at api.example", model, sends=1_000)
     view(pilot).maker.make()
+
+
+async def test_at_80_columns_the_key_that_leads_to_writing_a_preview_is_named(samples: Location) -> None:
+    async with settled(running := open_app(samples, FULL, "preview"), 80, 24):
+        for named in ("f focus", "F compare", "x lost", "A apply", "esc back", "? more"):
+            assert named in keys(running)
 
 
 async def test_the_prompt_can_be_read_before_anything_is_sent(samples: Location) -> None:
