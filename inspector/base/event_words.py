@@ -16,7 +16,7 @@ from core.support import formatting as fmt
 if TYPE_CHECKING:
     from core.live.event import LiveEvent
     from core.model.accounting.prompt_cache import Payback
-    from core.model.compaction.preview import Fact, Retention
+    from core.model.compaction.preview import Fact, FactCount, Retention
 
 HEAVIEST, _QUOTE, _BARE = 3, 100, 12
 """Lost facts that are quoted, characters of each, and how many say too little without what they are."""
@@ -96,10 +96,15 @@ def lost(kept: Retention | None) -> str:
     if not any(count.lost for count in kept.by_category.values()):
         return "nothing: every fact is kept"
     lost_kinds = [kind for kind, count in kept.by_category.items() if count.lost or kind in IMPORTANT]
-    counts = ((kind_word(kind), kept.by_category[kind]) for kind in sorted(lost_kinds, key=importance))
-    lost_of = (f"{word} {count.lost:,} of {count.of:,}" for word, count in counts)
+    lost_of = (_lost_of(kind, kept.by_category[kind]) for kind in sorted(lost_kinds, key=importance))
     parts = " · ".join(filter(None, (*lost_of, unchecked_sentence(kept))))
     return f"{loss_words(kept)}: {parts}"
+
+
+def _lost_of(kind: str, count: FactCount) -> str:
+    """`11 of 20 requests`, or `none of 2 requests`: after "lost", the other order reads as what is kept."""
+    kinds = fmt.plural(count.of, kind_word(kind, one=True), kind_word(kind))
+    return f"{fmt.count(count.lost) if count.lost else 'none'} of {kinds}"
 
 
 def heaviest(kept: Retention | None, most: int = HEAVIEST) -> Iterator[str]:

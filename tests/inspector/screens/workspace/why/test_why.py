@@ -91,7 +91,7 @@ def test_a_card_says_what_was_lost_and_what_it_cost() -> None:
     gone = Fact("paths", "src/a.py", (4,), "lost")
     kept = Retention((gone,), {"paths": FactCount(1, 0, 3), "asks": FactCount(1, 1, 0)}, score=0.5)
     text = card(event(), 160, Aftermath(kept, PAYBACK))
-    assert "lost      3 of 6 facts, 50% of what matters: requests 0 of 2 · files 3 of 4" in text
+    assert "lost      3 of 6 facts, 50% of what matters: none of 2 requests · 3 of 4 files" in text
     assert "cost      $0.60 · summary $0.41 + rebuilding the cache $0.19" in text
     assert "has not paid for itself after 7 calls" in text
     assert "missing   “src/a.py” (file)" in text
