@@ -242,7 +242,7 @@ def prose_values(text: str) -> Iterator[FactValue]:
             found[FactValue("names", name.partition("(")[0] if _CALLED.fullmatch(name) else name)] = None
     unusual = " ".join(word for word in dict.fromkeys(prose.split()) if not _is_plain(word))
     known = lexicon().known_codes | lexicon().dull_units
-    for name in dict.fromkeys(_NAME.findall(unusual)):
+    for name in dict.fromkeys(_names(unusual)):
         if name not in known and classify(name) is None and terms(name):
             found[FactValue("names", name.removesuffix("()"))] = None
     for date in dates(prose):
@@ -250,6 +250,15 @@ def prose_values(text: str) -> Iterator[FactValue]:
     for figure in _PLAIN.findall(prose):
         found[FactValue("numbers", figure)] = None
     yield from found
+
+
+def _names(words: str) -> Iterator[str]:
+    """The words written as names in programs are; the first part of a file's name is none of its own."""
+    for match in _NAME.finditer(words):
+        word = words[match.start() : match.start() + MAX_FACT_CHARS].partition(" ")[0]
+        whole = classify(word) if word != match.group() else None
+        if whole is None or whole.category != "paths":
+            yield match.group()
 
 
 def emphasised(text: str) -> Iterator[str]:

@@ -86,6 +86,19 @@ def test_what_is_between_two_spans_of_code_is_no_name() -> None:
     assert names == {"else", "best_paths"}
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("All checks passed in module_15.py, then in (TestRun.cs).", set()),
+        ("`user_settings.json` is read by load_settings.", {"load_settings"}),
+        ("module_15.py defines module_15 itself", {"module_15"}),
+        ("call user_paths.json() or user_paths.load", {"user_paths.json", "user_paths"}),
+    ],
+)
+def test_a_file_is_not_a_name_too(text: str, names: set[str]) -> None:
+    assert {fact.value for fact in prose_values(text) if fact.category == "names"} == names
+
+
 def test_a_listing_counts_as_a_few_facts_not_as_thousands() -> None:
     text = "\n".join(f"/data/run/part-{n:05d}.json" for n in range(5_000))
     assert len(values(text)) == 60
