@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isclose
 
 from textual import events
 from textual.message import Message
@@ -10,14 +11,15 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from core.support.formatting import LOWER_BOUND
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line
-from inspector.widgets.charts.stack import Cell, Layer, cell_of, drawn, ends_of, legend, round_marks
+from inspector.widgets.charts.stack import Cell, Layer, cell_of, drawn, ends_of, even_top, legend, round_marks
 
 GAP = 3
 NONE = "·"
 """Drawn for a day without a value, to keep its place."""
-AXIS = 7
+AXIS = 8
 """Cells of the scale on the left."""
 MIN_CAPTION = 20
 """Cells the caption keeps when the legend is added."""
@@ -35,6 +37,8 @@ class DayBars(Widget):
     values: reactive[tuple[float, ...]] = reactive(())
     made_of: reactive[tuple[Layer, ...]] = reactive(())
     """The layers of the values; together they add up to them."""
+    incomplete: reactive[tuple[bool, ...]] = reactive(())
+    """For each value, whether it is a lower bound; empty if none is."""
     pointed = reactive(-1)
     caption: reactive[str] = reactive("")
     more: reactive[str] = reactive("")
@@ -91,8 +95,8 @@ class DayBars(Widget):
     def _bars(self, row: int, rows: int, ink: Palette) -> Line:
         """One row of cells, counted from the bottom."""
         places = spans(len(self.values), self._room)
-        top, columns = self._columns(len(places), rows)
-        line = Line().cell(self._label(row, rows, top), AXIS, ink.style("ink-faint"), right=True).gap(1)
+        peak, columns = self._columns(len(places), rows)
+        line = Line().cell(self._label(row, rows, peak), AXIS, ink.style("ink-faint"), right=True).gap(1)
         gap = int(min((end - start for start, end in places), default=0) >= APART)
         for bar, (start, end) in enumerate(places):
             cell = cell_of(columns[bar], row) if columns else Cell(0)
@@ -108,12 +112,22 @@ class DayBars(Widget):
         gather = summed if self.adds else largest
         layers = [gather(one.values, bars, self.values) for one in self.made_of]
         parts = tuple(zip(*layers, strict=True))
-        top = max(map(sum, parts), default=0.0) or 1.0
-        return top, tuple(_visible(ends_of(one, top, rows), one) for one in parts)
+        peak = max(map(sum, parts), default=0.0) or 1.0
+        top = even_top(peak, rows)
+        return peak, tuple(_visible(ends_of(one, top, rows), one) for one in parts)
 
-    def _label(self, row: int, rows: int, top: float) -> str:
-        at = {**round_marks(top, rows, (rows - 1,)), rows - 1: top}.get(row)
-        return "" if at is None or not self.values else self.scale(at)
+    def _label(self, row: int, rows: int, peak: float) -> str:
+        top = even_top(peak, rows)
+        highest = max(0, round(peak / top * rows) - 1)
+        at = {**round_marks(top, rows, {highest: peak}), highest: peak}.get(row)
+        mark = LOWER_BOUND if row == highest and self._is_least(peak) else ""
+        return "" if at is None or not self.values else f"{mark}{self.scale(at)}"
+
+    def _is_least(self, peak: float) -> bool:
+        """Whether a highest bar holds a value that is a lower bound."""
+        bars = len(spans(len(self.values), self._room))
+        heights, least = summed(self.values, bars), summed(self.incomplete, bars)
+        return any(count and isclose(height, peak) for height, count in zip(heights, least, strict=False))
 
     def _ends(self, width: int, ink: Palette) -> Line:
         places = spans(len(self.values), self._room)

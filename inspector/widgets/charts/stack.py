@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import floor, log10
@@ -17,6 +17,10 @@ EIGHTHS = 8
 """Levels of a cell."""
 MIN_DISTANCE, MARKS = 2, 4
 """Rows between two numbers of a scale, and how many numbers a high chart has at most."""
+UNSEEN, MOST_FREE = 0.2, 0.1
+"""Shares: of a distance by which another may differ unseen, and of a chart's height left free above it."""
+MOST_OFF = 0.7
+"""Rows by which two numbers may stand nearer to each other than they are, or farther apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +61,49 @@ def ends_of(parts: Sequence[float], top: float, rows: int) -> tuple[int, ...]:
     return tuple(min(cells, max(0, round(sum_ / top * cells))) for sum_ in accumulate(parts))
 
 
-def round_marks(top: float, rows: int, used: Collection[int] = ()) -> Mapping[int, float]:
+def round_marks(top: float, rows: int, used: Mapping[int, float] | None = None) -> Mapping[int, float]:
     """Round values for the scale of a chart up to `top`, each by the row whose upper edge is nearest to it.
 
-    Rows in `used` have a number of their own, which leaves no room beside it.
+    Rows in `used` have a number of their own, which leaves no room beside it, nor for one that would seem
+    nearer to it or farther from it than it is.
     """
+    found: Mapping[int, float] = {}
+    own = [(row, value / top * rows) for row, value in (used or {}).items()]
+    for step in _steps(top, rows):
+        marks = (step * count for count in range(1, int(top / step) + 1))
+        places = {round(mark / top * rows) - 1: mark for mark in marks}
+        kept = {row: mark for row, mark in places.items() if _has_room(row, mark / top * rows, own)}
+        if kept and _are_even([row for row in places if row <= max(kept)]):
+            return kept
+        found = found or kept
+    return found
+
+
+def even_top(top: float, rows: int) -> float:
+    """The top of a chart as high as `top`: a little more where round numbers are then whole rows apart."""
+    tops = (step * rows / int(step / top * rows) for step in _steps(top, rows) if int(step / top * rows))
+    return next((one for one in tops if top <= one <= top * (1 + MOST_FREE)), top)
+
+
+def _steps(top: float, rows: int) -> Iterator[float]:
+    """Distances of round numbers that leave rows between them, the smallest first."""
     least = top * max(MIN_DISTANCE, rows // MARKS) / max(1, rows)
     power = 10.0 ** floor(log10(least))
-    step = next(power * times for times in (1, 2, 5, 10) if power * times >= least)
-    marks = (step * count for count in range(1, int(top / step) + 1))
-    places = {round(mark / top * rows) - 1: mark for mark in marks}
-    return {row: mark for row, mark in places.items() if all(abs(row - one) > 1 for one in used)}
+    while power <= top:
+        yield from (power * times for times in (1, 2, 5) if least <= power * times <= top)
+        power *= 10
+
+
+def _has_room(row: int, place: float, own: Iterable[tuple[int, float]]) -> bool:
+    """Whether a number is far enough from the others, and about as far in rows as in truth."""
+    apart = ((row - other, place - there) for other, there in own)
+    return all(abs(rows) > 1 and abs(rows - truly) <= MOST_OFF for rows, truly in apart)
+
+
+def _are_even(rows: Sequence[int]) -> bool:
+    """Whether numbers stand so evenly above zero that nobody sees that each has the row nearest to it."""
+    gaps = [row - below for below, row in zip((-1, *rows), rows, strict=False)]
+    return max(gaps) - min(gaps) <= max(gaps) * UNSEEN
 
 
 def cell_of(ends: Sequence[int], row: int) -> Cell:

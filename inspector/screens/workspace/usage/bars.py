@@ -70,6 +70,7 @@ class Bars:
         unit: What several of share a bar if space is short.
         money: Values are US dollars, not tokens.
         more: The end of the caption, shown only where all of it fits.
+        incomplete: For each bar, whether its value is a lower bound; empty if none is.
     """
 
     values: tuple[float, ...]
@@ -81,6 +82,7 @@ class Bars:
     unit: str = "days"
     money: bool = True
     more: str = ""
+    incomplete: tuple[bool, ...] = ()
 
     def scale(self, value: float) -> str:
         """A number on the axis."""
@@ -96,7 +98,14 @@ def bars_of(found: UsageAnswer) -> Bars:
     if len(values) < MIN_BARS or not any(values):
         return Bars((), *bar_caption(found))
     layers = _layers(found.days, values, priced=priced)
-    return Bars(values, *bar_caption(found), layers, lambda place: day_words(found.days[place]), money=priced)
+    return Bars(
+        values,
+        *bar_caption(found),
+        layers,
+        lambda place: day_words(found.days[place]),
+        money=priced,
+        incomplete=tuple(day.lower_bound if priced else day.incomplete for day in found.days),
+    )
 
 
 def _by_call(found: UsageAnswer) -> bool:
@@ -116,7 +125,9 @@ def day_words(day: Day) -> str:
     largest = sorted(((value, name) for name, value in parts if value), reverse=True)
     shares = [f"{name} {_amount(value, money=money)}" for value, name in largest]
     cost = f"{cost_of(day)} · " if day.usd is not None else ""
-    words = f"{day.day:%a %b} {day.day.day} · {cost}{fmt.short(day.tokens)} tokens"
+    words = (
+        f"{day.day:%a %b} {day.day.day} · {cost}{fmt.tokens(day.tokens, lower_bound=day.incomplete)} tokens"
+    )
     return " · ".join([words, *shares])
 
 

@@ -23,6 +23,7 @@ class Day:
         costs: Shares of `usd` by bucket, computed from the price list; all 0 if unknown.
         buckets: Tokens by bucket.
         lower_bound: Its cost is at least this.
+        incomplete: Its tokens are at least these.
     """
 
     day: date
@@ -31,6 +32,7 @@ class Day:
     costs: tuple[float, ...] = NOTHING
     buckets: tuple[float, ...] = NOTHING
     lower_bound: bool = False
+    incomplete: bool = False
 
 
 def days_of(
@@ -62,6 +64,7 @@ def _with(before: Day, row: LedgerRow) -> Day:
         _sums(before.costs, _shares(row)),
         _sums(before.buckets, tuple(float(getattr(row.tokens, name) or 0) for name in BUCKETS)),
         before.lower_bound or row.lower_bound or bool(row.cost.missing),
+        before.incomplete or row.lower_bound,
     )
 
 

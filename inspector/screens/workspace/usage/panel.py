@@ -204,7 +204,7 @@ class UsagePanel(Reporting, Vertical):
     def _draw_bars(self, bars: Bars, listed: int) -> None:
         widget = self.query_one(DayBars)
         widget.values, widget.made_of, widget.pointed = bars.values, bars.layers, -1
-        widget.format, widget.scale = bars.format, bars.scale
+        widget.format, widget.scale, widget.incomplete = bars.format, bars.scale, bars.incomplete
         widget.unit, widget.adds, widget.more = bars.unit, bars.unit == "days", bars.more
         widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
         origin = not self.has_class("-without-origin")

@@ -155,7 +155,8 @@ def bar_caption(found: UsageAnswer) -> tuple[str, str, str]:
     most = max(found.days, key=lambda day: day.tokens)
     if not most.tokens:
         return first, last, NO_PRICE
-    return first, last, f"tokens: {NO_PRICE} · peak {most.day:%b} {most.day.day} {fmt.short(most.tokens)}"
+    peak_tokens = fmt.tokens(most.tokens, lower_bound=most.incomplete)
+    return first, last, f"tokens: {NO_PRICE} · peak {most.day:%b} {most.day.day} {peak_tokens}"
 
 
 def peak_words(row: LedgerRow) -> str:

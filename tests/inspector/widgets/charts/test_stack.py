@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.terminal.line import Palette, defaults
-from inspector.widgets.charts.stack import Layer, cell_of, drawn, ends_of, legend, prompt_layers, round_marks
+from inspector.widgets.charts.stack import (
+    Layer,
+    cell_of,
+    drawn,
+    ends_of,
+    even_top,
+    legend,
+    prompt_layers,
+    round_marks,
+)
 
 ROWS = 6
 
@@ -61,9 +70,9 @@ def test_prompts_of_which_nothing_is_known_are_not_split() -> None:
 
 def test_a_scale_has_round_numbers_where_they_leave_room_for_what_is_there_already() -> None:
     assert round_marks(162_000, 6) == {3: 100_000}
-    assert round_marks(100, 5) == {1: 50, 4: 100}
-    assert round_marks(23.0, 10, used=[9]) == {1: 5, 3: 10, 6: 15}
-    assert round_marks(100_000, 5, used=[4, 2]) == {}
+    assert round_marks(100, 4) == {1: 50, 3: 100}
+    assert round_marks(25.0, 10, used={8: 23.0}) == {1: 5, 3: 10, 5: 15}
+    assert round_marks(100_000, 5, used={4: 99_000, 2: 55_000}) == {}
 
 
 @given(st.floats(1e-6, 1e12), st.integers(1, 60))
@@ -71,6 +80,25 @@ def test_a_number_of_a_scale_is_half_a_row_from_its_place_at_most(top: float, ro
     for row, mark in round_marks(top, rows).items():
         assert 0 < mark <= top * (1 + 1e-9)
         assert abs(mark / top * rows - (row + 1)) <= 0.5 + 1e-6
+
+
+@given(st.floats(1e-6, 1e12), st.integers(1, 60), st.integers(0, 59))
+def test_the_numbers_of_a_scale_stand_in_even_rows(top: float, rows: int, used: int) -> None:
+    marks = sorted(round_marks(top, rows, {used: (used + 1) / rows * top}).items())
+    a_row = [(row + 1) * marks[0][1] / mark for row, mark in marks]
+    assert not marks or max(a_row) - min(a_row) <= 0.5 + 0.2 * max(a_row)
+    assert round_marks(23.0, 10, used={9: 23.0}) == {3: 10}, "not 5, 10 and 15 after two, two and three rows"
+
+
+def test_a_number_that_would_seem_halfway_to_the_limit_is_left_out() -> None:
+    assert round_marks(162_000, 4, used={3: 150_000}) == {}
+    assert round_marks(162_000, 9, used={8: 150_000}) == {2: 50_000, 5: 100_000}
+
+
+@given(st.floats(1e-6, 1e12), st.integers(1, 60))
+def test_a_chart_leaves_little_room_above_its_highest_bar(top: float, rows: int) -> None:
+    assert top <= even_top(top, rows) <= 1.1 * top
+    assert even_top(23.0, 10) == 25.0
 
 
 def test_a_legend_names_only_the_parts_that_can_be_seen() -> None:

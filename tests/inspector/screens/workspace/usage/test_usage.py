@@ -275,6 +275,26 @@ async def test_gaps_are_between_all_bars_or_none(app: InspectorApp, count: int) 
     assert len(drawn_bars) in (1, count)
 
 
+@pytest.mark.parametrize(
+    ("count", "incomplete", "top"), [(9, 8, "≥9"), (9, 3, "9"), (144, 142, "≥4"), (144, 3, "4")]
+)
+async def test_the_top_of_the_scale_is_a_lower_bound_if_its_bar_is_one(
+    app: InspectorApp, count: int, incomplete: int, top: str
+) -> None:
+    values = tuple(1.0 * number for number in range(1, 10)) if count == 9 else (*(0.1,) * 140, *(1.5,) * 4)
+    async with app.run_test(size=(81, 24)) as pilot:
+        panel = await _open(pilot)
+        bars = panel.query_one(DayBars)
+        bars.values, bars.made_of, bars.scale = (
+            values,
+            (Layer("", "ink", "█", values),),
+            lambda one: f"{one:.0f}",
+        )
+        bars.incomplete = tuple(place == incomplete for place in range(count))
+        await pilot.pause()
+        assert bars.render_line(0).text[:AXIS].strip() == top
+
+
 def test_a_conversation_is_shown_up_to_its_last_day(samples: Location) -> None:
     with Store(samples) as store:
         root = store.conversation(store.resolve("Port the parser to Rust").id).root

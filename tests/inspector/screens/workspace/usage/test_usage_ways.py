@@ -62,11 +62,19 @@ def test_days_without_a_price_are_drawn_by_their_tokens() -> None:
 
 
 def test_a_day_whose_usage_is_not_all_recorded_is_a_lower_bound_also_below_the_bars() -> None:
-    row = LedgerRow("2026-11-02", tokens=Buckets(input=10), recorded=Money(Decimal(5)), lower_bound=True)
+    row = LedgerRow(
+        "2026-11-02", tokens=Buckets(10, 0, 0, 0, 0), recorded=Money(Decimal(5)), lower_bound=True
+    )
     whole = replace(row, key="2026-11-01", recorded=Money(Decimal(1)), lower_bound=False)
-    found = answer(days_of(Ledger("day", (whole, row), LedgerRow("total")), None, None), Question())
+    rows = (whole, replace(row, key="2026-11-03", recorded=Money(Decimal(2)), lower_bound=False), row)
+    found = answer(days_of(Ledger("day", rows, LedgerRow("total")), None, None), Question())
     assert bars_of(found).caption == "peak Nov 2 ≥$5.00"
-    assert [day_words(day).split(" · ")[1] for day in found.days] == ["$1.00", "≥$5.00"]
+    assert bars_of(found).incomplete == (False, True, False)
+    assert [day_words(day).split(" · ")[1:3] for day in found.days] == [
+        ["$1.00", "10 tokens"],
+        ["≥$5.00", "≥10 tokens"],
+        ["$2.00", "10 tokens"],
+    ]
     assert peak_words(replace(row, label="Refactor")).startswith(", ≥$5.00 of it in Refactor")
     lines = plain(origin_lines("Refactor", origin(found.ledger, row, "recorded"), 80, INK))
     assert lines.startswith("recorded cost of Refactor: ≥$5.00")
