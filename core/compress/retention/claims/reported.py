@@ -38,9 +38,6 @@ _INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re
 LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
 PART = re.compile(r"[;:,]\s+|[；：，]")
 _WITHOUT = re.compile(r"\bwithout\b[^,;.]*", re.IGNORECASE)
-_CLAUSE = re.compile(
-    r"[;:,]\s+|(?!(?<=ed) and \w+ed\b)\s+(?:and|but|so|then|und|aber|og|och|men)\s+|[；：，]"
-)
 _AMOUNT = re.compile(r"\d[\d,.]*\d")
 _FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
 _VOICED, _LAID_DOWN = 0.5, 0.65
@@ -112,7 +109,7 @@ def _clauses_of(sentence: str) -> list[str]:
     """The clauses of a long sentence; a short one stays whole, so that its lists keep their verb."""
     if len(sentence) <= _ONE_CLAUSE and "，" not in sentence:
         return sentence.split("; ")
-    return list(filter(None, _CLAUSE.split(sentence)))
+    return list(filter(None, claim_words().clause.split(sentence)))
 
 
 def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
@@ -148,7 +145,7 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
     """Whether an act happened to what the clause names; for acts on the whole, only their own part counts."""
     parts = PART.split(clause) if act.whole else [clause]
     part = next((part for part in parts if act.pattern.search(part)), clause)
-    alone = (part for part in _CLAUSE.split(part) if act.pattern.search(part) and not act.pattern.match(part))
+    alone = (part for part in claim_words().clause.split(part) if act.pattern.search(part) and not act.pattern.match(part))
     part = next(alone, part) if act.whole else part
     things, is_file = _things_of(part, facts, evidence)
     words = [] if things or act.whole else _plain_roots(_spoken_of(part, facts))

@@ -105,6 +105,7 @@ class ClaimWords:
     went_well: re.Pattern[str]
     everything: re.Pattern[str]
     limit: re.Pattern[str]
+    clause: re.Pattern[str]
     sums: re.Pattern[str]
     rough: re.Pattern[str]
     rough_behind: re.Pattern[str]
