@@ -16,7 +16,6 @@ from core.compress.facts.said import (
     is_command,
     without_additions,
     without_colours,
-    without_reminders,
 )
 from core.compress.facts.values import error_lines
 from core.hermes.markers.markers import PREFILTERS, find_summary, scaffold_kind
@@ -213,7 +212,7 @@ def one_line(text: str, limit: int) -> str:
 
 def request_words(text: str) -> str:
     """A person's words in a user row; "" when a client or Hermes itself wrote it."""
-    words = without_reminders(text)
+    words = without_additions(text)
     return words if _is_request(words) else ""
 
 

@@ -154,6 +154,15 @@ def scaffold_kind(text: str) -> str | None:
     return next((m["kind"] for m in markers()["scaffolding"] if _stands(m["text"], m["at"], stripped)), None)
 
 
+def typed_with_skill(text: str) -> str | None:
+    """What a person typed into a message in which Hermes put a skill, as `/skill words`; None in any other."""
+    found = next(filter(None, (pattern.match(text) for pattern in _skills())), None)
+    if found is None:
+        return None
+    name, words = found["name"], found["words"] or ""
+    return f"{name if name.startswith('/') or not name else f'/{name}'} {words.strip()}".strip()
+
+
 def _stands(marker: str, where: str, text: str) -> bool:
     if where == "whole":
         return text == marker
@@ -226,6 +235,11 @@ def markers() -> dict[str, Any]:
     """The table of texts around a compaction, from markers.yaml."""
     loaded: dict[str, Any] = load_table("core/hermes/markers/markers.yaml")
     return loaded
+
+
+@cache
+def _skills() -> Sequence[re.Pattern[str]]:
+    return [re.compile(pattern, re.DOTALL) for pattern in markers()["skills"]]
 
 
 @cache

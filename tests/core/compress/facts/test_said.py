@@ -66,6 +66,68 @@ _OUTSIDE = (
 )
 
 
+_SKILL = (
+    '[IMPORTANT: The user has invoked the "tidy" skill, so follow it. The full skill content is loaded below.]\n\n'
+    "# Tidy\n\nYou must never touch main.\n\n[Skill directory: /home/a/.hermes/skills/tidy]\n"
+)
+_TYPED = "The user has provided the following instruction alongside the skill invocation: sort the imports"
+_BUNDLE = (
+    '[IMPORTANT: The user has invoked the "ship" skill bundle, loading 2 skills together.]\n\n'
+    "Skills loaded: a, b\n\nUser instruction: release 1.2\n\n[Loaded as part of the bundle.]\n\nNever push."
+)
+_BOUND = (
+    '[IMPORTANT: The "news" skill is auto-loaded. Follow its instructions for this session.]\n\nAlways cite.\n'
+    "Resolve paths there, then run them with the terminal tool using the absolute path.\n\nwhat is new?"
+)
+_JOB = (
+    '[IMPORTANT: You are running as a scheduled cron job. SILENT: answer "[SILENT]" (nothing else) '
+    "if there is nothing new.]\n\nSum up the mails."
+)
+_FIRST = (
+    "[Note: model was just switched from a to b via openai. Adjust your self-identification accordingly.]\n\n"
+    "hello\n\n[System note: This is the user's very first message ever. If they accept:\n  1. Ask [all].\n"
+    "Never read their mail.]"
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (_SKILL, "/tidy"),
+        (_SKILL + "\n" + _TYPED, "/tidy sort the imports"),
+        (f"{_SKILL}\n{_TYPED}\n\n[Runtime note: no terminal here]", "/tidy sort the imports"),
+        (_BUNDLE, "/ship release 1.2"),
+        (_BUNDLE.replace("User instruction", "Bundle instruction"), "/ship"),
+        (_BUNDLE.replace('"ship"', '"/tidy /test"'), "/tidy /test release 1.2"),
+        (_BOUND, "what is new?"),
+        (_JOB, "Sum up the mails."),
+        (_FIRST, "hello"),
+        ('[Replying to your previous message: "Shall I [push]?\nOr not?"]\n\nyes, push', "yes, push"),
+        ("[Voice channel now: #talk, 2 people]\n\nhear me?", "hear me?"),
+        ("[IMPORTANT] keep the [System note: x] in it", "[IMPORTANT] keep the [System note: x] in it"),
+        (
+            "System: [2026-02-18 18:31:02 GMT+8] Feishu[main] message in group oc_1: go\n\ngo on",
+            "go on",
+        ),
+    ],
+)
+def test_what_hermes_and_a_gateway_put_around_a_request_is_no_part_of_it(message: str, said: str) -> None:
+    assert without_additions(message) == said
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "[IMPORTANT: 2 background processes completed. Read their output.]\nall ok",
+        "[ASYNC DELEGATION COMPLETE — d1]\nDone.",
+        "[IMPORTANT: MCP servers have been reloaded. 2 tools.]",
+        "System: [2026-02-18 19:24:31 GMT+8] Exec completed (kind-cov, code 0) :: 12 passed",
+    ],
+)
+def test_what_a_program_reports_in_the_user_s_place_is_no_request(notice: str) -> None:
+    assert not views([Message({"role": "user", "content": notice})])[0].request
+
+
 @pytest.mark.parametrize(
     ("message", "said"),
     [
