@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from typing import TypeAlias
 
-from core.compress.facts.history import is_acting
+from core.compress.facts.history import acts_as_told, is_acting
 from core.compress.facts.lexicon import day_of, lexicon
 from core.compress.facts.readable import View, one_line
 from core.compress.facts.topic import Topic
@@ -176,7 +176,7 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
     for line in view.errors[:MAX_VALUES_PER_TEXT]:
         yield FactValue("errors", line), view.text, speaker
     for call in view.calls:
-        asked_by = ACTED if is_acting(call) else CALLED
+        asked_by = ACTED if is_acting(call) or acts_as_told(call) else CALLED
         found = anchors(call.strings)
         listing = sum(fact.category == "paths" for fact in found) > _MOST_PATHS
         stays = asked_by == ACTED and (not call.command or _INTO_FILE.search(call.command))

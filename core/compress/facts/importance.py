@@ -66,6 +66,9 @@ _FEW_ANYWHERE, _CROWD_ANYWHERE = 4, 0.1
 """How many files of a folder keep their weight, what each further one loses, and the least that is left; how
 many of all folders, and what each further one loses."""
 
+_FEW_NAMES, _CROWD_OF_NAMES, _LAST_NAME = 10, 0.03, 0.2
+"""The same for names that no person mentions."""
+
 _ARGUMENT = re.compile(r"\$\d")
 """An argument of a shell script, which is far more frequent than an amount of money."""
 
@@ -126,7 +129,7 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> WeighedFacts:
 
 
 def _without_crowds(facts: list[tuple[Found, float]]) -> list[tuple[Found, float]]:
-    """Facts, each further file of a folder worth less: a summary names a few of them, or the folder."""
+    """Facts, each further file of a folder and each further name worth less: a summary names a few of them."""
     ranks: Counter[str] = Counter()
     factors: dict[int, float] = {}
     for entry, _ in sorted(facts, key=lambda fact: -fact[1]):
@@ -136,6 +139,10 @@ def _without_crowds(facts: list[tuple[Found, float]]) -> list[tuple[Found, float
             many = max(_CROWD * (ranks[kind] - _FEW + 1), _CROWD_ANYWHERE * (ranks[""] - _FEW_ANYWHERE))
             factors[id(entry)] = max(_LAST_OF_CROWD, min(1.0, 1 - many))
             ranks.update((kind, ""))
+        elif entry.category == "names" and not entry.speakers & USER:
+            ranks["names"] += 1
+            crowd = _CROWD_OF_NAMES * max(0, ranks["names"] - _FEW_NAMES)
+            factors[id(entry)] = max(_LAST_NAME, 1 - crowd)
     return [(entry, round(weight * factors.get(id(entry), 1.0), 3)) for entry, weight in facts]
 
 

@@ -21,7 +21,7 @@ from core.compress.facts.values import error_lines
 from core.hermes.markers.markers import PREFILTERS, find_summary, scaffold_kind
 from core.model.transcript.message import Message, ToolCall, json_object
 
-HEAD, TAIL, _MOST_CHARS = 4000, 1500, {"user": 20_000}
+HEAD, TAIL, _MOST_CHARS = 4000, 1500, {"user": 20_000, "assistant": 12_000}
 """Characters read at the start and end of a long text, as Hermes shows them to its summariser; and of what
 people say, whose rules may be anywhere in a long request.
 """
