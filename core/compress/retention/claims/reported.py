@@ -145,7 +145,11 @@ def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence
     """Whether an act happened to what the clause names; for acts on the whole, only their own part counts."""
     parts = PART.split(clause) if act.whole else [clause]
     part = next((part for part in parts if act.pattern.search(part)), clause)
-    alone = (part for part in claim_words().clause.split(part) if act.pattern.search(part) and not act.pattern.match(part))
+    alone = (
+        part
+        for part in claim_words().clause.split(part)
+        if act.pattern.search(part) and not act.pattern.match(part)
+    )
     part = next(alone, part) if act.whole else part
     things, is_file = _things_of(part, facts, evidence)
     words = [] if things or act.whole else _plain_roots(_spoken_of(part, facts))
@@ -274,5 +278,5 @@ def _is_strange(
 def subject(text: str, facts: Sequence[FactValue]) -> tuple[list[str], list[str]]:
     """What a text is about: names in lower case, files by their last part, and the roots of its words."""
     named = (fact.value.lower() for fact in facts if fact.category not in _COUNTED and fact.value in text)
-    names = dict.fromkeys(name.removesuffix("()").rpartition("/")[2] for name in named)
+    names = dict.fromkeys(name.removesuffix("()").replace("\\", "/").rpartition("/")[2] for name in named)
     return list(filter(None, names)), list(roots(_ORDINAL.sub(r"\1", _spoken_of(text, facts))))

@@ -68,7 +68,7 @@ class Acts:
             ) is not None
 
         for one, call, result in self._acting:
-            path = (one.call.path or "").lower()
+            path = _slashed(one.call.path or "")
             counts = one.call.command or one.call.path or not in_code or one.call.name.lower() in about
             counts = counts and not (files and path and not any(file in path for file in files))
             ended_well = not one.error or _ENDED_WELL.search(one.text) is not None
@@ -138,16 +138,21 @@ class Acts:
 
     @cached_property
     def _acting(self) -> list[tuple[Outcome, str, str]]:
-        """Calls that change something, each with its result, in lower case."""
+        """Calls that change something, each with its result, as `_slashed`."""
         ended = (one for one in self._outcomes if is_acting(one.call) or acts_as_told(one.call))
         return [
             (
                 one,
-                f"{one.call.name} {one.call.target} {one.call.strings[:_CALL]}".lower(),
-                one.text[:_RESULT].lower(),
+                _slashed(f"{one.call.name} {one.call.target} {one.call.strings[:_CALL]}"),
+                _slashed(one.text[:_RESULT]),
             )
             for one in ended
         ]
+
+
+def _slashed(text: str) -> str:
+    """A text in lower case, with the paths of any system as claims name them."""
+    return text.lower().replace("\\", "/")
 
 
 def _told(one: Outcome, words: Sequence[str]) -> int:

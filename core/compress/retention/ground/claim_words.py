@@ -106,6 +106,7 @@ class ClaimWords:
     everything: re.Pattern[str]
     limit: re.Pattern[str]
     clause: re.Pattern[str]
+    greets: re.Pattern[str]
     sums: re.Pattern[str]
     rough: re.Pattern[str]
     rough_behind: re.Pattern[str]

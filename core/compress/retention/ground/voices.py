@@ -111,9 +111,11 @@ class Voices:
         )
 
     def is_person(self, name: str) -> bool:
-        """Whether somebody has a name: in their own words, or in the id they gave."""
+        """Whether somebody has a name: in their own words, in the id they gave, or when greeted with it."""
         own = re.compile(rf"\b{name.lower()}_|\b(?:name is|i'm|i am|ich bin|heiße) {name.lower()}\b")
-        return any(own.search(lower) for _, speaker, _, lower in self._texts if speaker == USER)
+        greeted = re.compile(rf"(?:{claim_words().greets.pattern}),? {name.lower()}\b")
+        signs = {USER: own, ASSISTANT: greeted}
+        return any(signs[who].search(lower) for _, who, _, lower in self._texts if who in signs)
 
     @cached_property
     def _statements(self) -> list[tuple[str, frozenset[str], bool]]:

@@ -217,3 +217,14 @@ def test_acts_and_checks_are_known_in_other_languages(
     middle: list[Message], claim: str, *, flagged: bool
 ) -> None:
     assert bool(retention(middle, f"- 4471\n{claim}").unsupported) is flagged
+
+
+def test_a_file_of_windows_is_known_by_its_path() -> None:
+    script = r"C:\Users\mei\work\total.js"
+    work = [
+        user("Total the ledger."),
+        *call("edit", rf"Replaced 1 block in {script}.", path=script, new_string="b"),
+    ]
+    said = rf"{script} was rewritten several times."
+    assert retention(work, said).unsupported == ()
+    assert retention(work, said.replace("rewritten several times", "renamed")).unsupported != ()

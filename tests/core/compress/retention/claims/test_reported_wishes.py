@@ -270,3 +270,11 @@ def test_what_the_summary_before_or_a_long_request_says_was_wanted_is_known() ->
 def test_what_was_asked_outside_the_summarised_messages_is_known() -> None:
     asked = user("Please encrypt the backups.")
     assert retention(WORK, "The user asked to encrypt the backups.", around=[(0, asked)]).unsupported == ()
+
+
+@pytest.mark.parametrize("greeting", ["Hey Mira! Ready.", "Good morning, Mira. I begin.", "Danke, Mira."])
+def test_who_is_greeted_is_a_person_whose_wishes_are_compared(greeting: str) -> None:
+    work = [user("Check the invoices of May, and tell me what is missing."), assistant(greeting)]
+    wish = "Mira asked that the gateway not be restarted again without permission."
+    assert [one.where for one in retention(work, wish).unsupported] == [wish]
+    assert retention(work[:1] + [assistant("Mira is a palace.")], wish).unsupported == ()
