@@ -129,7 +129,7 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> WeighedFacts:
 
 
 def _without_crowds(facts: list[tuple[Found, float]]) -> list[tuple[Found, float]]:
-    """Facts, each further file of a folder and each further name worth less: a summary names a few of them."""
+    """Facts, each further file of a folder and each further name worth less: a summary names a few."""
     ranks: Counter[str] = Counter()
     factors: dict[int, float] = {}
     for entry, _ in sorted(facts, key=lambda fact: -fact[1]):

@@ -155,7 +155,7 @@ def scaffold_kind(text: str) -> str | None:
 
 
 def typed_with_skill(text: str) -> str | None:
-    """What a person typed into a message in which Hermes put a skill, as `/skill words`; None in any other."""
+    """What a person typed where Hermes put a skill around it, as `/skill words`; None in any other text."""
     found = next(filter(None, (pattern.match(text) for pattern in _skills())), None)
     if found is None:
         return None

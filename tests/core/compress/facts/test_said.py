@@ -67,7 +67,7 @@ _OUTSIDE = (
 
 
 _SKILL = (
-    '[IMPORTANT: The user has invoked the "tidy" skill, so follow it. The full skill content is loaded below.]\n\n'
+    '[IMPORTANT: The user has invoked the "tidy" skill, so follow it. It is loaded below.]\n\n'
     "# Tidy\n\nYou must never touch main.\n\n[Skill directory: /home/a/.hermes/skills/tidy]\n"
 )
 _TYPED = "The user has provided the following instruction alongside the skill invocation: sort the imports"
@@ -76,16 +76,16 @@ _BUNDLE = (
     "Skills loaded: a, b\n\nUser instruction: release 1.2\n\n[Loaded as part of the bundle.]\n\nNever push."
 )
 _BOUND = (
-    '[IMPORTANT: The "news" skill is auto-loaded. Follow its instructions for this session.]\n\nAlways cite.\n'
-    "Resolve paths there, then run them with the terminal tool using the absolute path.\n\nwhat is new?"
+    '[IMPORTANT: The "news" skill is auto-loaded. It holds here.]\n\nAlways cite.\n'
+    "Scripts run using the absolute path.\n\nwhat is new?"
 )
 _JOB = (
     '[IMPORTANT: You are running as a scheduled cron job. SILENT: answer "[SILENT]" (nothing else) '
     "if there is nothing new.]\n\nSum up the mails."
 )
 _FIRST = (
-    "[Note: model was just switched from a to b via openai. Adjust your self-identification accordingly.]\n\n"
-    "hello\n\n[System note: This is the user's very first message ever. If they accept:\n  1. Ask [all].\n"
+    "[Note: model was just switched from a to b via openai. So say who you are.]\n\n"
+    "hello\n\n[System note: Nobody wrote before. If they agree:\n  1. Ask [all].\n"
     "Never read their mail.]"
 )
 

@@ -277,4 +277,4 @@ def test_who_is_greeted_is_a_person_whose_wishes_are_compared(greeting: str) -> 
     work = [user("Check the invoices of May, and tell me what is missing."), assistant(greeting)]
     wish = "Mira asked that the gateway not be restarted again without permission."
     assert [one.where for one in retention(work, wish).unsupported] == [wish]
-    assert retention(work[:1] + [assistant("Mira is a palace.")], wish).unsupported == ()
+    assert retention([*work[:1], assistant("Mira is a palace.")], wish).unsupported == ()
