@@ -55,7 +55,11 @@ class WritingBar(KeyBar):
 
 
 class ApplyScreen(Page):
-    """Review, confirm, write, undo."""
+    """Review, confirm, write, undo.
+
+    Attributes:
+        changed: Whether something was written, also if it was undone.
+    """
 
     CSS_PATH = "apply.tcss"
     BINDINGS = bindings("apply")
@@ -71,6 +75,7 @@ class ApplyScreen(Page):
         self._failure = ""
         self._step = ""
         self.stage = Stage.CHECKING
+        self.changed = False
 
     def compose(self) -> ComposeResult:
         """Title, answer, text, on a wide screen the summary, prompt, key bar."""
@@ -150,7 +155,7 @@ class ApplyScreen(Page):
         self._enter(Stage.REVIEW)
 
     def _wrote(self, applied: Applied) -> None:
-        self._applied = applied
+        self._applied, self.changed = applied, True
         self._enter(Stage.APPLIED)
 
     def _restored(self) -> None:

@@ -116,7 +116,7 @@ class NextScreens:
         if shown is not None and shown.supposed:
             self._view.toast(f"This preview uses what-if values: {shown.supposed}.", "warning")
         screen = ApplyScreen(subject.location, compaction(generation.session_id, made))
-        self._view.app.push_screen(screen, self._left)
+        self._view.app.push_screen(screen, lambda _: self._left(screen.changed))
 
     def undo(self) -> None:
         """Review undoing what was last written to this conversation."""
@@ -128,10 +128,14 @@ class NextScreens:
         if entry is None:
             self._view.toast(UNTOUCHED, "warning")
         else:
-            self._view.app.push_screen(UndoScreen(subject.location, entry), self._left)
+            screen = UndoScreen(subject.location, entry)
+            self._view.app.push_screen(screen, lambda _: self._left(screen.done))
 
-    def _left(self, _result: None) -> None:
-        self._view.post_message(self._view.Stale())
+    def _left(self, changed: bool) -> None:
+        """Read again what was written or undone: a preview of what is there no more would be none."""
+        if changed:
+            self._view.anew = True
+            self._view.post_message(self._view.Stale())
 
 
 class EditSummary(Page):

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 
 from core.compress.engines.host.process import EngineFailed
 from core.compress.summarise.base import FailureKind, SummaryFailure
+from core.model.transcript.conversation import Generation
 from core.preview.foreseen import Basis
 from core.preview.headline import broken_engine
 from core.preview.offers import prompt_of
@@ -45,6 +46,7 @@ class PreviewView(GenerationView):
         self._screens = NextScreens(self, self.maker)
         self.answers = TypedAnswers(self, self._bar, self.maker, self._screens)
         self._outdated = False
+        self._entered: Generation | None = None
 
     def compose(self) -> ComposeResult:
         """Header, panes, prompt."""
@@ -64,14 +66,20 @@ class PreviewView(GenerationView):
 
         A preview stays while Hermes writes, because a new one may cost money.
         """
-        if again and not self.maker.looks_back:
-            self._outdated = True
-            self.header.show_outdated(True)
         if again:
+            if self._wrote_more and not self.maker.looks_back:
+                self._outdated = True
+                self.header.show_outdated(True)
             return
-        self._outdated = False
+        self._outdated, self._entered = False, self.generation
         self.header.show_outdated(False)
         self.maker.enter(self.generation)
+
+    @property
+    def _wrote_more(self) -> bool:
+        """Whether there are other messages than when this was entered; the file holds other sessions too."""
+        before, here = self._entered, self.generation
+        return before is None or here is None or before.row_ids != here.row_ids
 
     def wake(self) -> None:
         """Focus the left side, and make an outdated preview again."""

@@ -17,6 +17,7 @@ from textual.widgets import TextArea
 
 from core.model.compaction.apply import ApplyMode
 from core.store.database.locate import Location, locate
+from inspector.base.live import OUTDATED
 from inspector.screens.apply.model import Stage
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.undo import UndoScreen
@@ -111,10 +112,32 @@ async def test_what_was_written_is_taken_back_row_by_row(own: Location) -> None:
 async def test_back_in_the_preview_the_new_generation_is_seen(own: Location) -> None:
     async with open_app(own, TITLE, "preview").run_test(size=(170, 40)) as pilot:
         screen = await review(pilot)
+        made = pilot.app.screen_stack[-2].query_one(PreviewView).work.shown
+        assert made is not None
         await press(pilot, "W")
         await answer(pilot, short_id(screen.proposal.session_id))
         await press(pilot, "escape")
         assert "generation 2 of 2" in drawn(pilot)
+        after = pilot.app.screen.query_one(PreviewView).work.shown
+        assert after is not None
+        assert len(after.before) == len(made.after) < len(made.before)
+        assert OUTDATED not in drawn(pilot)
+        await press(pilot, "U")
+        await press(pilot, "U")
+        await press(pilot, "escape")
+        again = pilot.app.screen.query_one(PreviewView).work.shown
+        assert again is not None
+        assert again.before == made.before
+        assert OUTDATED not in drawn(pilot)
+
+
+async def test_a_review_that_wrote_nothing_leaves_the_preview_as_it_was(own: Location) -> None:
+    async with open_app(own, TITLE, "preview").run_test(size=(170, 40)) as pilot:
+        await review(pilot)
+        made = pilot.app.screen_stack[-2].query_one(PreviewView).work.shown
+        await press(pilot, "escape")
+        assert pilot.app.screen.query_one(PreviewView).work.shown is made
+        assert OUTDATED not in drawn(pilot)
 
 
 async def test_a_fallback_is_written_only_when_it_is_named(own: Location) -> None:
