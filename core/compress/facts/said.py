@@ -6,7 +6,7 @@ import json
 import re
 
 from core.compress.facts.lexicon import lexicon
-from core.hermes.markers.markers import typed_with_skill
+from core.hermes.markers.markers import typed
 
 _REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
 _TYPED = re.compile(
@@ -57,12 +57,11 @@ def without_reminders(text: str) -> str:
 
 def without_additions(text: str) -> str:
     """A message without those notes, and without what Hermes or a gateway puts around what somebody said."""
-    text = without_reminders(text)
+    text = typed(without_reminders(text))
     if "ntrusted" in text or "[" in text:
         earlier = _EARLIER.search(text)
         said = lexicon().added.sub("", _HEARD.sub(r"\1", _EARLIER.sub("", text)))
         said = _STAMP.sub("", said.strip()).strip()
-        said = typed_with_skill(said) or said
         text = "\n".join((*_bodies(earlier[1], said), said)) if earlier else said
     return text
 

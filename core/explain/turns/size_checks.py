@@ -25,6 +25,7 @@ from core.explain.turns.checks import (
 )
 from core.explain.turns.turn_lines import TurnLines
 from core.hermes.log.record import Kind, LogRecord
+from core.hermes.markers.markers import typed
 from core.hermes.policy.policy import Policy
 from core.model.compaction.event import CompressionEvent, Trigger, TurnAttempt
 from core.model.compaction.plan import Settings
@@ -77,7 +78,7 @@ class TurnDraft:
             tuple(self.calls),
             own,
             self.at,
-            masked_start(request.text, _EXCERPT_CHARS) if request else "",
+            masked_start(typed(request.text), _EXCERPT_CHARS) if request else "",
             tuple(attempt for attempt in attempts if attempt is not None),
             tuple(number for number in own if not events[number].completed),
             failed_call(line) if (line := self.lines and self.lines.unanswered) else None,

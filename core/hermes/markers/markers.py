@@ -154,13 +154,18 @@ def scaffold_kind(text: str) -> str | None:
     return next((m["kind"] for m in markers()["scaffolding"] if _stands(m["text"], m["at"], stripped)), None)
 
 
-def typed_with_skill(text: str) -> str | None:
-    """What a person typed where Hermes put a skill around it, as `/skill words`; None in any other text."""
-    found = next(filter(None, (pattern.match(text) for pattern in _skills())), None)
+def typed(text: str) -> str:
+    """What a person typed, without the notes that Hermes puts beside it; with a skill, as `/skill words`."""
+    if "[" not in text:
+        return text
+    notes, skills = _around()
+    plain, noted = notes.subn("", text)
+    plain = plain.strip() if noted else text
+    found = next(filter(None, (skill.match(plain.lstrip()) for skill in skills)), None)
     if found is None:
-        return None
-    name, words = found["name"], found["words"] or ""
-    return f"{name if name.startswith('/') or not name else f'/{name}'} {words.strip()}".strip()
+        return plain
+    name = f"/{found['name'].removeprefix('/')}" if found["name"] else ""
+    return f"{name} {(found['words'] or '').strip()}".strip()
 
 
 def _stands(marker: str, where: str, text: str) -> bool:
@@ -238,8 +243,10 @@ def markers() -> dict[str, Any]:
 
 
 @cache
-def _skills() -> Sequence[re.Pattern[str]]:
-    return [re.compile(pattern, re.DOTALL) for pattern in markers()["skills"]]
+def _around() -> tuple[re.Pattern[str], Sequence[re.Pattern[str]]]:
+    """What matches the notes, and messages with skills."""
+    notes = "|".join(f"(?:{pattern})" for pattern in markers()["notes"])
+    return re.compile(notes), [re.compile(pattern, re.DOTALL) for pattern in markers()["skills"]]
 
 
 @cache

@@ -10,7 +10,7 @@ from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from core.hermes.markers.markers import PREFILTERS, find_summary
+from core.hermes.markers.markers import PREFILTERS, find_summary, typed
 from core.model.transcript.session import NAME_CHARS
 from core.redact.known_values import KNOWN
 from core.redact.quick_check import masked_start
@@ -43,6 +43,9 @@ _JSON_SLACK = 4
 
 _READ_AFTER = 1_000
 """Characters read beyond those shown, as a credential cut in half is not recognised."""
+
+_AROUND = 100_000
+"""Bytes read of a message that begins like one to which Hermes added a note or a skill."""
 
 _LOOKED_AT = 3
 """How many user messages are checked for one that is not a summary, with which a continuation begins."""
@@ -182,11 +185,16 @@ def start_of_content(chars: int) -> str:
 
 def shown_start(start: bytes, chars: int) -> str:
     """The first characters of a content, masked before they are cut; `start` is what SQL read of it."""
+    return _masked(_decoded(start), chars)
+
+
+def _decoded(start: bytes) -> str:
     text = start.decode(errors="ignore")
-    encoded = text.startswith(JSON_PREFIX)
-    if not encoded and KNOWN.is_clean(text):
-        return text[:chars]
-    return masked_start(encoded_text(text[len(JSON_PREFIX) :]) if encoded else text, chars)
+    return encoded_text(text[len(JSON_PREFIX) :]) if text.startswith(JSON_PREFIX) else text
+
+
+def _masked(text: str, chars: int) -> str:
+    return text[:chars] if KNOWN.is_clean(text) else masked_start(text, chars)
 
 
 def call_names(calls: str) -> list[str]:
@@ -209,19 +217,21 @@ def _unquote(inside: str) -> str:
 def read_first_words(
     connection: sqlite3.Connection, schema: Schema, session_ids: Iterable[str], chars: int = NAME_CHARS
 ) -> dict[str, str]:
-    """The first `chars` characters each of these users said, on one line; sessions without any are left out.
+    """The first `chars` characters each of these users typed, on one line; sessions without any are left out.
 
     Costs a step into an index and one row a session, whatever the session's length.
     """
     order = "timestamp, id" if schema.has("messages", "timestamp") else "id"
+    whole = f"CAST(substr(content, 1, {_AROUND}) AS BLOB)"
     query = (
-        f"SELECT {start_of_content(chars)} AS start FROM messages "  # noqa: S608 - names of this room
+        f"SELECT CASE substr(content, 1, 1) WHEN '[' THEN {whole} "  # noqa: S608 - names of this room
+        f"ELSE {start_of_content(chars)} END AS start FROM messages "
         f"WHERE session_id = ? AND role = 'user' ORDER BY {order} LIMIT {_LOOKED_AT}"
     )
     found: dict[str, str] = {}
     for one in session_ids:
         starts = (row["start"] for row in connection.execute(query, (one,)).fetchall())
-        texts = (shown_start(start or b"", chars) for start in starts)
+        texts = (_masked(typed(_decoded(start or b"")), chars) for start in starts)
         words = next(
             (" ".join(text.split()) for text in texts if text.strip() and not find_summary(text)), ""
         )

@@ -9,8 +9,10 @@ from core.explain.events import explain
 from core.explain.turns.checks import SIZE, Check, Decision, Standing, Turn, decision_of
 from core.explain.turns.replay import replay_turns
 from core.explain.turns.sentences import decision_sentence, outcome, turn_sentence
+from core.explain.turns.size_checks import TurnDraft
 from core.model.compaction.event import Trigger
 from core.model.finding import Source
+from core.model.transcript.message import Message
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home, compacted
 from tests.core.store.database import SUMMARY
@@ -183,6 +185,12 @@ def test_what_the_gateway_compressed_belongs_to_the_message_it_looked_before(beg
     *_, turn = turns(home)
     assert turn.text == "what next?"
     assert turn_sentence(turn) == "compressed by the gateway, 60,000 of 54,400 tokens (event 1)"
+
+
+def test_a_turn_quotes_what_was_typed_not_the_skill_around_it() -> None:
+    skill = '[IMPORTANT: The user has invoked the "tidy" skill, as below.]\n\nNever touch main.'
+    request = Message({"role": "user", "content": skill})
+    assert TurnDraft(1, request, None, None).freeze(1, ()).text == "/tidy"
 
 
 def test_a_failed_attempt_is_never_reported_as_a_compaction(begun: MakeHome) -> None:

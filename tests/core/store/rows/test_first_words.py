@@ -48,6 +48,15 @@ def test_a_long_message_is_cut(make: Make, opened: Opened) -> None:
     assert opened(database).first_words(["s"]) == {"s": "é" * NAME_CHARS}
 
 
+def test_a_skill_and_notes_around_what_was_typed_are_left_out(make: Make, opened: Opened) -> None:
+    database = make()
+    database.session("s")
+    skill = '[IMPORTANT: The user has invoked the "tidy" skill, as below.]\n\n' + "Never touch main.\n" * 500
+    typed = "The user has provided the following instruction alongside the skill invocation: sort it"
+    database.message("s", "user", f"{skill}\n{typed}\n\n[System note: It is late.]")
+    assert opened(database).first_words(["s"]) == {"s": "/tidy sort it"}
+
+
 def test_where_nobody_spoke_there_are_no_words(make: Make, opened: Opened) -> None:
     database = make()
     database.session("silent")
