@@ -70,7 +70,7 @@ def review_lines(
         yield from field("" if place else "checks", f"{sign} {text}", width, ink, token)
 
 
-def place_lines(what: Rehearsal | JournalEntry, width: int, ink: Palette) -> Iterator[Line]:
+def place_lines(what: Rehearsal, width: int, ink: Palette) -> Iterator[Line]:
     """How and where something is written."""
     yield from field("how", MODES[what.mode], width, ink)
     yield from field("where", str(what.database), width, ink, "ink-muted")
@@ -120,12 +120,11 @@ def _written(rehearsal: Rehearsal) -> str:
 
 
 def applied_lines(applied: Applied, proposal: Proposal, width: int, ink: Palette) -> Iterator[Line]:
-    """What was written, and how to undo it."""
-    headline, *more = proposal.said
-    yield from paragraph(headline, width, ink, bold=True)
-    for text in more:
+    """What was written beyond the answer, and how to undo it."""
+    for text in proposal.said[1:]:
         yield from paragraph(text, width, ink, "ink-muted")
-    yield Line()
+    if proposal.said[1:]:
+        yield Line()
     yield from field("written", f"{len(applied.inserted):,} rows to {applied.target_id}", width, ink)
     locked = f"the database was locked for {applied.seconds * 1000:,.0f} ms; read back and identical"
     yield from field("", locked, width, ink)
@@ -137,17 +136,19 @@ def applied_lines(applied: Applied, proposal: Proposal, width: int, ink: Palette
 def undone_lines(review: Review, width: int, ink: Palette) -> Iterator[Line]:
     """What was put back, and how to go on."""
     rehearsal = review.rehearsal
-    yield from field("session", rehearsal.session_id, width, ink)
-    yield from field("where", str(rehearsal.database), width, ink, "ink-muted")
     back, gone = len(rehearsal.archived) + len(rehearsal.superseded), len(rehearsal.inserted)
-    yield from restored_lines(back, gone, width, ink)
+    yield from restored_lines(rehearsal, back, gone, width, ink)
     yield from field("messages", f"{len(rehearsal.after):,} → {len(rehearsal.before):,}", width, ink)
-    yield from field("resume", f"hermes --resume {rehearsal.session_id}", width, ink)
     yield from field("again", "esc, then A, writes it once more", width, ink, "ink-muted")
 
 
-def restored_lines(replaced: int, written: int, width: int, ink: Palette) -> Iterator[Line]:
-    """How many rows were put back and taken out."""
+def restored_lines(
+    what: Rehearsal | JournalEntry, replaced: int, written: int, width: int, ink: Palette
+) -> Iterator[Line]:
+    """Where how many rows were put back and taken out, and how to go on there."""
+    yield from field("session", what.session_id, width, ink)
+    yield from field("where", str(what.database), width, ink, "ink-muted")
+    yield from field("resume", f"hermes --resume {what.session_id}", width, ink)
     yield from field("rows", f"{replaced:,} put back, {written:,} taken out", width, ink)
 
 
@@ -168,10 +169,9 @@ def review_answer(review: Review, proposal: Proposal) -> Headline:
     return Headline(said, severity=Severity.WARNING if doubtful else None)
 
 
-def written_answer(applied: Applied) -> Headline:
-    """That it is written and can be undone."""
-    rows = fmt.plural(len(applied.inserted), "row")
-    return Headline(f"Written: {rows} to {applied.target_id}, read back and identical. U undoes it.")
+def written_answer(proposal: Proposal) -> Headline:
+    """What is done, in the words of Hermes, and that it can be undone."""
+    return Headline(f"{proposal.said[0].rstrip('.')}. Written, read back and identical; U undoes it.")
 
 
 def failed_answer(line: str) -> Headline:

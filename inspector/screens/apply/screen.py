@@ -41,6 +41,7 @@ DETAILS = {
     Stage.UNDONE: "undone",
     Stage.FAILED: "not written",
 }
+HINT = "the end of the session's id; esc writes nothing"
 ALLOWED = {
     "write": (Stage.REVIEW,),
     "mode": (Stage.REVIEW, Stage.FAILED),
@@ -66,10 +67,11 @@ class ApplyScreen(Page):
 
     text = getters.query_one("#review", TextPane)
 
-    def __init__(self, location: Location, proposal: Proposal) -> None:
+    def __init__(self, location: Location, proposal: Proposal, conversation: str = "") -> None:
         super().__init__()
         self._location = location
         self.proposal = proposal
+        self._conversation = conversation
         self._review: Review | None = None
         self._applied: Applied | None = None
         self._failure = ""
@@ -87,14 +89,18 @@ class ApplyScreen(Page):
 
     def on_mount(self) -> None:
         """Rehearse at once; that changes nothing."""
-        self.query_one(TitleBar).heading = self.proposal.heading
+        self.query_one(TitleBar).heading = self._conversation or self.proposal.heading
         self.text.focus()
         self._enter(Stage.CHECKING)
         self.check(None)
 
     def _enter(self, stage: Stage) -> None:
         self.stage = stage
-        self.query_one(TitleBar).detail = DETAILS[stage]
+        bar, heading = self.query_one(TitleBar), self.proposal.heading
+        doing = (
+            f"{heading[:1].lower()}{heading[1:]} · {DETAILS[stage]}" if self._conversation else DETAILS[stage]
+        )
+        bar.place = bar.brief_place = doing
         self._say()
         self.text.show(self._draw)
         self.refresh_bindings()
@@ -113,7 +119,7 @@ class ApplyScreen(Page):
         bar, answer = self.query_one(AnswerBar), NO_HEADLINE
         bar.waiting = f"{self._step or 'Starting'} …"
         if self.stage is Stage.APPLIED and self._applied is not None:
-            answer = written_answer(self._applied)
+            answer = written_answer(self.proposal)
         elif self.stage is Stage.UNDONE:
             answer = TAKEN_BACK
         elif self.stage is Stage.FAILED:
@@ -182,7 +188,7 @@ class ApplyScreen(Page):
     def action_write(self) -> None:
         """Ask for the session's short id, and for `fallback` if the summary failed; then write."""
         wanted = self.proposal.confirmation
-        self.query_one(PromptBar).ask("write", f"type {wanted} to write", hint=f"{wanted}, or esc to cancel")
+        self.query_one(PromptBar).ask("write", f"type {wanted} to write", hint=HINT)
 
     @on(PromptBar.Answered)
     def _answered(self, event: PromptBar.Answered) -> None:

@@ -14,7 +14,7 @@ from core.store.database.locate import Location
 from core.support import formatting as fmt
 from inspector.base.commands import bindings
 from inspector.base.workers import ask_store, in_thread, then
-from inspector.screens.apply.model import TAKEN_BACK, failed_answer, offer, place_lines, restored_lines
+from inspector.screens.apply.model import TAKEN_BACK, failed_answer, offer, restored_lines
 from inspector.screens.apply.screen import WritingBar
 from inspector.screens.apply.work import take_back
 from inspector.screens.apply.written import Written, read_written, written_lines
@@ -35,9 +35,9 @@ class UndoScreen(Page):
 
     text = getters.query_one("#change", TextPane)
 
-    def __init__(self, location: Location, entry: JournalEntry) -> None:
+    def __init__(self, location: Location, entry: JournalEntry, conversation: str) -> None:
         super().__init__()
-        self._location, self._entry = location, entry
+        self._location, self._entry, self._conversation = location, entry, conversation
         self._written: Written | None = None
         self._answer = offer(entry.replaced)
         self.busy = self.done = False
@@ -52,7 +52,8 @@ class UndoScreen(Page):
     def on_mount(self) -> None:
         """Show what was written."""
         bar = self.query_one(TitleBar)
-        bar.heading, bar.detail = "Undo", f"written {fmt.moment(self._entry.at)}"
+        bar.heading, bar.brief_place = self._conversation, "undo"
+        bar.place = f"undo · written {fmt.moment(self._entry.at)}"
         self.text.focus()
         self._draw()
         ask_store(self, "written", self._location, partial(read_written, self._entry), self._take)
@@ -72,8 +73,7 @@ class UndoScreen(Page):
     def _lines(self, width: int, ink: Palette) -> Iterator[Line]:
         entry = self._entry
         if self.done:
-            yield from place_lines(entry, width, ink)
-            yield from restored_lines(entry.replaced, entry.written, width, ink)
+            yield from restored_lines(entry, entry.replaced, entry.written, width, ink)
         else:
             yield from written_lines(entry, self._written, width, ink)
 

@@ -86,7 +86,11 @@ def written_lines(entry: JournalEntry, written: Written | None, width: int, ink:
 def _sizes(event: CompressionEvent) -> str:
     """Messages and tokens before the change and after it."""
     messages = f"{fmt.count(event.messages_before)} → {fmt.count(event.messages_after)} messages"
-    return f"{messages} · {fmt.count(event.tokens)} → {fmt.count(event.tokens_after)} tokens"
+    return f"{messages} · {_estimate(event.tokens)} → {_estimate(event.tokens_after)} tokens"
+
+
+def _estimate(tokens: int | None) -> str:
+    return fmt.count(tokens, mark=fmt.ESTIMATE)
 
 
 def _back_lines(written: Written, width: int, ink: Palette) -> Iterator[Line]:

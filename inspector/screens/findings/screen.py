@@ -241,7 +241,7 @@ class FindingsScreen(CardPage):
         """Review how the lost turns would be put back."""
         row = self._repairable
         if row is not None and row.finding.session is not None:
-            screen = ApplyScreen(row.location, repair(row.finding.session))
+            screen = ApplyScreen(row.location, repair(row.finding.session), row.title or "")
             self.app.push_screen(screen, lambda _: self.action_refresh())
 
     def action_refresh(self) -> None:

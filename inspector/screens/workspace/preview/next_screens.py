@@ -115,7 +115,8 @@ class NextScreens:
         generation = subject.conversation.generations[-1]
         if shown is not None and shown.supposed:
             self._view.toast(f"This preview uses what-if values: {shown.supposed}.", "warning")
-        screen = ApplyScreen(subject.location, compaction(generation.session_id, made))
+        proposal = compaction(generation.session_id, made)
+        screen = ApplyScreen(subject.location, proposal, subject.conversation.name)
         self._view.app.push_screen(screen, lambda _: self._left(screen.changed))
 
     def undo(self) -> None:
@@ -128,7 +129,7 @@ class NextScreens:
         if entry is None:
             self._view.toast(UNTOUCHED, "warning")
         else:
-            screen = UndoScreen(subject.location, entry)
+            screen = UndoScreen(subject.location, entry, subject.conversation.name)
             self._view.app.push_screen(screen, lambda _: self._left(screen.done))
 
     def _left(self, changed: bool) -> None:

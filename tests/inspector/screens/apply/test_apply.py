@@ -86,6 +86,8 @@ async def test_a_short_terminal_shows_the_whole_review_and_a_wrong_id_writes_not
         assert "integrity" in " ".join(drawn(pilot).split())
         assert screen.query_one(TextPane).max_scroll_y == 0
         await press(pilot, "W")
+        short = short_id(screen.proposal.session_id)
+        assert f"type {short} to write the end of the session's id; esc writes nothing" in drawn(pilot)
         await answer(pilot, "nonsense")
         assert stage(screen) is Stage.REVIEW
     assert dump(own) == before
@@ -98,7 +100,9 @@ async def test_what_was_written_is_taken_back_row_by_row(own: Location) -> None:
         await press(pilot, "W")
         await answer(pilot, short_id(screen.proposal.session_id))
         assert stage(screen) is Stage.APPLIED, shown(screen)
-        assert "Compressed:" in shown(screen)
+        told = " ".join(drawn(pilot).split())
+        assert told.startswith(f"{TITLE} · apply the compaction · written ● Compressed: ")
+        assert "messages. Written, read back and identical; U undoes it. Approx request size: ~" in told
         assert dump(own) != before
         await press(pilot, "U")
         assert stage(screen) is Stage.UNDONE, shown(screen)
@@ -233,8 +237,11 @@ async def test_what_was_written_can_be_taken_back_after_leaving(own: Location) -
         assert "that this compaction replaced" in drawn(pilot)
         assert dump(own) != before
         await press(pilot, "U")
+        assert drawn(pilot).startswith(f" {TITLE} · undo · written 20")
         assert "Undone: every row is as it was." in drawn(pilot)
         assert " put back, " in drawn(pilot)
+        assert f"hermes --resume {screen.proposal.session_id}" in drawn(pilot)
+        assert "in place" not in drawn(pilot)  # nothing is in the place of anything any more
         assert "hermes-inspector undo" not in drawn(pilot)  # once is enough
         await press(pilot, "escape")
     assert dump(own) == before
@@ -248,7 +255,7 @@ async def test_undo_first_lists_what_it_brings_back_and_takes_out(own: Location)
         await press(pilot, "escape", "U")
         await settle(pilot)
         text = drawn(pilot)
-        assert re.search(r"sizes +\d+ → \d+ messages · [\d,]+ → [\d,]+ tokens", text)
+        assert re.search(r"sizes +\d+ → \d+ messages · ~[\d,]+ → ~[\d,]+ tokens", text)
         assert re.search(r"rows +\d+ replaced, \d+ written · [\d,]+ bytes in the journal", text)
         assert re.search(r"U brings back \d+ messages\s+0 ○ user", text)
         assert "…" not in text.partition("U brings back")[0]

@@ -49,7 +49,7 @@ async def test_lost_turns_are_put_back_from_their_finding_and_taken_away_again(l
         screen = front(app, ApplyScreen)
         text = screen.query_one(TextPane)
         assert stage(screen) is Stage.REVIEW, text.text
-        assert "Put the lost turns back" in drawn(pilot)
+        assert "· put the lost turns back · review" in drawn(pilot)
         assert "8 written" in text.text
         await press(pilot, "W")
         await answer(pilot, short_id("s"))
