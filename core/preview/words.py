@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,6 @@ from core.support.formatting import limit, money, plural, short
 from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from core.hermes.config.in_force import EngineInCharge
     from core.model.compaction.plan import Plan
     from core.model.compaction.preview import Fact, Preview, Retention, Unsupported
@@ -28,6 +27,8 @@ _WHOLE = 0.995
 """The score shown as 100%: what is lost nevertheless is none of the facts it counts."""
 WARNING_SHARE, _REMEDY_SHARE = 0.5, 0.1
 """Lost shares of the facts: the first is a warning, from the second on there is a remedy."""
+LEAST_SAVED = Decimal("0.0001")
+"""US dollars a call below which nobody saves anything: a thousand calls are ten cents."""
 
 
 def facts_sentence(kept: Retention | None, focus: str | None = None) -> Iterator[str]:
@@ -141,7 +142,7 @@ def sizes(tokens: tuple[int, int], saves: Decimal | None) -> str:
     """`48.2K → 12.1K tokens`, with what that saves."""
     before, after = tokens
     words = f": {short(before)} → {short(after)} tokens"
-    if saves is not None and saves > 0:
+    if saves is not None and saves >= LEAST_SAVED:
         words += f", saves ~{money(saves)} a call"
     return words
 

@@ -73,9 +73,11 @@ class RetentionStrip(Widget):
 
 
 def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
-    """`facts kept 82%  files 11/12  errors 3/3 ...`, then the most important lost fact."""
+    """`facts kept 14/15  files 11/12  errors 3/3 ...`, then the most important lost fact."""
     line = Line().gap().add("facts kept", palette.style("ink-muted", bold=True)).gap()
-    line.add(_kept(retention), palette.style("ink", bold=True))
+    total = retention.total
+    kept = f"{total.of - total.lost:,}/{total.of:,}" if total.of else fmt.UNKNOWN
+    line.add(kept, palette.style("ink", bold=True))
     for category in sorted(retention.by_category, key=importance):
         counts = retention.by_category[category]
         words = f"{kind_word(category)} {counts.of - counts.lost}/{counts.of}"
@@ -94,12 +96,6 @@ def survival_line(retention: Retention, width: int, palette: Palette) -> Line:
     if loss is not None and room > 16:
         line.gap(2).add(f"▲ lost: {loss.value}", palette.style("severity-warning"), most=room)
     return line
-
-
-def _kept(retention: Retention) -> str:
-    """The share kept; where only light facts are lost, with what it is a share of."""
-    share = fmt.percent(retention.score)
-    return weighed(retention.score) if retention.lost and share == fmt.percent(1.0) else share
 
 
 def heat_line(retention: Retention, cells: int, width: int, palette: Palette) -> Line:

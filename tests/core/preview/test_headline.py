@@ -69,6 +69,7 @@ def test_it_says_how_many_messages_how_many_tokens_and_what_each_call_saves() ->
     assert told.sentence.startswith(f"{made.plan.middle.size} of 300 messages become one summary: ")
     assert "→" in told.sentence
     assert "saves ~$0.42 a call" in told.sentence
+    assert "saves" not in headline_of(LARGE, Decimal("0.000009")).sentence
     assert told.severity is None
 
 

@@ -40,13 +40,13 @@ def lost(category: str, value: str) -> Fact:
 def test_counts_are_reported_by_category_and_the_gravest_loss_by_name() -> None:
     never = lost("constraints", "never touch migrations")
     text = survival_line(report(lost("numbers", "41"), never), 120, INK).text
-    assert "facts kept 82%  rules you set 2/3  files 11/12  ▲ lost: never touch migrations" in text
+    assert "facts kept 13/15  rules you set 2/3  files 11/12  ▲ lost: never touch migrations" in text
 
 
-def test_everything_is_kept_only_of_what_matters_if_a_light_fact_is_lost() -> None:
-    whole, some = (replace(report(*facts), score=1.0) for facts in ((), (lost("numbers", "41"),)))
-    assert "facts kept 100%  rules" in survival_line(whole, 120, INK).text
-    assert "facts kept 100% of what matters  rules" in survival_line(some, 120, INK).text
+def test_facts_are_counted_and_not_weighed_beside_their_categories() -> None:
+    light = replace(report(lost("numbers", "41")), score=1.0)
+    assert "facts kept 13/15  rules" in survival_line(light, 120, INK).text
+    assert "facts kept –" in survival_line(Retention(()), 120, INK).text
 
 
 def test_a_lost_number_is_not_grave() -> None:
