@@ -8,6 +8,8 @@ import sys
 NARROWEST = 20
 _USUAL = 80
 """For a terminal that does not report its width."""
+_WITHOUT = frozenset(f"vt{number}" for number in (52, 100, 102, 125, 132, 220, 320, 420))
+"""Terminals that ignore the codes of colours; Rich would use sixteen."""
 _COLOURS = {"256": 256, "standard": 16, "windows": 16}
 
 
@@ -28,7 +30,13 @@ def is_coloured() -> bool:
         return False
     if forced := os.environ.get("FORCE_COLOR"):
         return forced.lower() not in ("0", "false")
-    return os.environ.get("TERM") != "dumb" and sys.stdout.isatty()
+    return os.environ.get("TERM") != "dumb" and not ignores_colours() and sys.stdout.isatty()
+
+
+def ignores_colours() -> bool:
+    """Whether the terminal says that it has none, so that only signs and textures tell things apart."""
+    asked = os.environ.get("COLORTERM") or os.environ.get("TEXTUAL_COLOR_SYSTEM")
+    return not asked and os.environ.get("TERM", "").lower().partition("-")[0] in _WITHOUT
 
 
 def colours_of_terminal() -> int | None:

@@ -100,9 +100,16 @@ def _own() -> dict[str, Any]:
 
 def _of_terminal() -> dict[str, Any]:
     """What must not affect a screenshot: the remembered state and the terminal's number of colours."""
-    from inspector.terminal.stdout import colours_of_terminal
+    return {"state": _state(), "colours": colours()}
 
-    return {"state": _state(), "colours": colours_of_terminal()}
+
+def colours() -> int | None:
+    """How many colours the terminal shows, None for all; Textual is told if it shows none."""
+    from inspector.terminal.stdout import colours_of_terminal, ignores_colours
+
+    if ignores_colours():
+        os.environ["NO_COLOR"] = "1"  # Textual reads it when the app is made
+    return colours_of_terminal()
 
 
 def _state() -> RememberedState:

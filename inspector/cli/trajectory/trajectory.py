@@ -124,11 +124,10 @@ def browse(args: argparse.Namespace, found: Input) -> int:
     from inspector.app import InspectorApp
     from inspector.cli.app import open as app
     from inspector.screens.trajectories.screen import TrajectoriesScreen
-    from inspector.terminal.stdout import colours_of_terminal
 
     job, _ = jobs.job(args, found)
     keys = config_directory() / OWN_KEYS
-    shown = None if args.screenshot else colours_of_terminal()
+    shown = None if args.screenshot else app.colours()
     running = InspectorApp(
         (), keys=keys, colours=shown, home=lambda: TrajectoriesScreen(replace(job, dry=True))
     )

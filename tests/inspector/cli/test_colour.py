@@ -17,7 +17,7 @@ AUTH = "Refactor the auth module"
 
 @pytest.fixture(autouse=True)
 def no_wishes(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "COLORTERM", "TEXTUAL_COLOR_SYSTEM"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
 
@@ -30,6 +30,10 @@ def no_wishes(monkeypatch: pytest.MonkeyPatch) -> None:
         (True, {"NO_COLOR": "1"}, False),
         (True, {"NO_COLOR": ""}, True),
         (True, {"TERM": "dumb"}, False),
+        (True, {"TERM": "vt100"}, False),
+        (True, {"TERM": "vt220-w"}, False),
+        (True, {"TERM": "vt100", "COLORTERM": "truecolor"}, True),
+        (True, {"TERM": "vt100", "FORCE_COLOR": "1"}, True),
         (False, {"FORCE_COLOR": "1"}, True),
         (True, {"FORCE_COLOR": "0"}, False),
         (True, {"NO_COLOR": "1", "FORCE_COLOR": "1"}, False),
