@@ -30,6 +30,7 @@ from core.model.finding import Headline, Severity
 from core.preview.comparison import Comparison
 from core.preview.foreseen import Basis, compare, comparison_of
 from core.preview.summarisers import chosen_model, running_model
+from core.support.formatting import UNKNOWN
 
 OURS = "builtin"
 """The name of this program's own re-implementation of Hermes' compressor."""
@@ -76,9 +77,17 @@ class ComparedEngine:
 
     @property
     def score(self) -> float | None:
-        """Share of the facts kept."""
+        """Share of what matters that is kept."""
         kept = None if self.preview is None else self.preview.retention
         return None if kept is None else kept.score
+
+    @property
+    def facts(self) -> str:
+        """How many facts of how many are kept: `57/65`."""
+        kept = None if self.preview is None else self.preview.retention
+        if kept is None or not kept.total.of:
+            return UNKNOWN
+        return f"{kept.total.of - kept.total.lost:,}/{kept.total.of:,}"
 
     @property
     def problems(self) -> tuple[str, ...]:

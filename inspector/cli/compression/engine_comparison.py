@@ -147,7 +147,7 @@ def _row(one: ComparedEngine) -> list[str]:
         fmt.count(one.preview.after_tokens, mark=fmt.ESTIMATE),
         str(one.kept),
         str(one.dropped),
-        fmt.percent(one.score),
+        one.facts,
         str(one.orphans),
         fmt.money(one.usd, mark=fmt.ESTIMATE if one.usd else ""),
         seconds,

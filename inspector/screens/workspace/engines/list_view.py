@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from core.compress.retention.words import weighed
 from core.model.compaction.preview import Retention
 from core.preview.other_engine import ComparedEngine
 from core.preview.words import kind_word
@@ -56,7 +57,7 @@ class EngineList(RowList[ComparedEngine]):
 
 def _columns(width: int) -> tuple[tuple[str, int], ...]:
     every = (
-        ("tokens", 9), ("facts", 7), ("kept", 7), ("dropped", 9), ("unpaired", 9), ("calls", 7),
+        ("tokens", 9), ("facts", 9), ("kept", 7), ("dropped", 9), ("unpaired", 9), ("calls", 7),
         ("price", 10), ("time", 9),
     )  # fmt: skip
     few = ("tokens", "facts", "price", "time")
@@ -68,7 +69,7 @@ def _values(row: ComparedEngine) -> dict[str, str]:
     calls = row.done.calls if row.done is not None else None
     return {
         "tokens": fmt.short(after, mark=fmt.ESTIMATE),
-        "facts": fmt.percent(row.score),
+        "facts": row.facts,
         "kept": fmt.count(row.kept),
         "dropped": fmt.count(row.dropped),
         "unpaired": fmt.count(row.orphans),
@@ -95,7 +96,8 @@ def card(one: ComparedEngine, width: int, ink: Palette) -> Iterator[Line]:
     yield from field("list", f"{sizes}: {kept}{alone}", width, ink)
     before = fmt.short(one.preview.before_tokens, mark=fmt.ESTIMATE)
     yield from field("tokens", f"{before} → {values['tokens']}", width, ink)
-    yield from field("facts", f"{values['facts']} kept", width, ink)
+    if one.score is not None:
+        yield from field("facts", f"{values['facts']} kept, {weighed(one.score)}", width, ink)
     calls = "its summary" if one.engine is None else f"{values['calls']} calls"
     price = f"{values['price']} for {calls}, with the model Hermes would use"
     yield from field("price", price, width, ink)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -62,6 +63,8 @@ async def test_every_engine_is_run_and_a_broken_one_says_what_is_wrong(home: Loc
         assert "without a tool_call_id" in rows["loser"].trouble
         assert "no voice" in rows["mute"].trouble
         assert "no voice" in drawn(pilot)
+        assert re.search(r"facts +(\d+/\d+) kept, >?\d+% of what matters", drawn(pilot))
+        assert re.search(r"builtin +~[\d.]+K +\d+/\d+ ", drawn(pilot)), "counted, like the facts of Preview"
         await pilot.resize_terminal(200, 60)
         await settle(pilot)
         assert screen.card.region.width == 200
