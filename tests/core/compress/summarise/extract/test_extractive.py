@@ -129,7 +129,14 @@ def test_a_client_s_own_words_are_no_request_and_no_rule() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["How should we proceed?", "277: # Check required elements", "ValueError: only one may hold"]
+    "text",
+    [
+        "How should we proceed?",
+        "277: # Check required elements",
+        "ValueError: only one may hold",
+        "No entiendes la idea.",
+        "No puedes verlo, hay dos meses.",
+    ],
 )
 def test_what_only_sounds_like_a_rule_is_none(text: str) -> None:
     assert constraints(text) == ()
@@ -137,7 +144,15 @@ def test_what_only_sounds_like_a_rule_is_none(text: str) -> None:
 
 @pytest.mark.parametrize(
     "rule",
-    ["Do not touch the lock.", "Não altere nenhum arquivo.", "Nutze nur die Kopie.", "No toques la copia."],
+    [
+        "Do not touch the lock.",
+        "Não altere nenhum arquivo.",
+        "Nutze nur die Kopie.",
+        "No toques la copia.",
+        "NO QUIERO QUE LO ARREGLES.",
+        "No me lo edites.",
+        "No borres los datos.",
+    ],
 )
 def test_a_rule_is_known_in_the_language_of_its_author(rule: str) -> None:
     assert constraints(rule) == (rule,)
