@@ -12,6 +12,7 @@ from typing import TypeAlias
 from core.compress.facts.history import acts_as_told, is_acting
 from core.compress.facts.lexicon import day_of, lexicon
 from core.compress.facts.readable import View, one_line
+from core.compress.facts.said import own_words
 from core.compress.facts.topic import Topic
 from core.compress.facts.values import MAX_VALUES_PER_TEXT, FactValue, emphasised, prose_values, values
 
@@ -161,8 +162,9 @@ def sentences(text: str) -> tuple[str, ...]:
 
 def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactValue, str, int]]:
     speaker = _speaker(view)
+    own = own_words(view.text) if speaker == USER else view.text
     for fact in anchors(view.text):
-        yield fact, view.text, speaker
+        yield fact, view.text, speaker if own is view.text or fact.value in own else DOCUMENT
     if prose is not None and not speaker & RESULT:
         for fact in prose(view.text):
             yield fact, view.text, speaker
@@ -188,7 +190,7 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
             yield FactValue("commands", call.command), call.strings, asked_by
     if view.request:
         yield FactValue("asks", one_line(view.text, _ASK_LENGTH)), view.text, speaker
-        for sentence in constraints(view.text):
+        for sentence in constraints(own_words(view.text)):
             yield FactValue("constraints", sentence), view.text, speaker
 
 

@@ -56,6 +56,9 @@ _KIND_WEIGHTS = {
     "commands": 0.35,
     "hashes": 0.6,
 }
+_BARE_WEIGHT = 0.5
+"""The same for a version or a number alone that no person mentions."""
+
 _ASIDE = 0.4
 """Worth of a path that is not what the work is about, unless a person names it: a parent of other paths, a
 scratch file, a third-party package.
@@ -192,7 +195,8 @@ def value_weight(entry: Found) -> float:
             looked_up = witness == CALLED and entry.category == "ids"
             doubt *= 1 - (_LOOKED_UP if looked_up else strength)
     again = min(_MAX_REPEAT_BONUS, _REPEAT_BONUS * max(0, entry.mention_count - 1))
-    return round(min(1.0, (1 - doubt) + again) * _KIND_WEIGHTS[entry.category], 3)
+    bare = entry.category == "ids" and not speakers & USER and _BARE.fullmatch(entry.value) is not None
+    return round(min(1.0, (1 - doubt) + again) * (_BARE_WEIGHT if bare else _KIND_WEIGHTS[entry.category]), 3)
 
 
 def _is_dull(entry: Found) -> bool:

@@ -58,6 +58,7 @@ class Lexicon:
     injected: re.Pattern[str]
     added: re.Pattern[str]
     observed: re.Pattern[str]
+    printed: re.Pattern[str]
     no_rule: re.Pattern[str]
     error: re.Pattern[str]
     error_words: re.Pattern[str]

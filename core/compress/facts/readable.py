@@ -171,7 +171,7 @@ def _readable(message: Message, role: str, clean: Clean, most: int) -> str:
     text = without_colours(text) if role == "tool" else text
     if role == "tool" and text[:1] in ("{", "[") and text.rstrip()[-1:] in ("}", "]"):
         text = decoded(text)
-    elif role == "user":
+    elif role == "user" or (role == "assistant" and "[[" in text):
         text = without_additions(text)
     if "PRIVATE KEY" in text:
         text = clean([text])[0]  # before it is cut, as half a key block is not recognised

@@ -6,6 +6,7 @@ import json
 import re
 
 from core.compress.facts.lexicon import lexicon
+from core.compress.facts.values import without_code
 from core.hermes.markers.markers import typed
 
 _REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
@@ -70,3 +71,9 @@ def _bodies(history: str, said: str) -> list[str]:
     """The texts of a history in JSON, but those that the message itself repeats."""
     bodies = (str(json.loads(body, strict=False)) for body in _BODY.findall(history))
     return [body for body in bodies if body not in said]
+
+
+def own_words(request: str) -> str:
+    """A request without what its author only pasted: code blocks, and lines that a program printed."""
+    lines = without_code(request).splitlines()
+    return "\n".join(line for line in lines if not lexicon().printed.match(line))

@@ -27,6 +27,7 @@ from core.compress.facts.corrections import correction_of, corrections
 from core.compress.facts.history import Outcome, answers_of, is_acting, pending, says_nothing
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line
+from core.compress.facts.said import own_words
 from core.compress.facts.topic import Topic, roots
 from core.compress.facts.values import without_code
 
@@ -134,9 +135,9 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
         speakers, rule = (DOCUMENT, _RULE_OF_DOCUMENT) if document else (USER, _RULE)
         yield "asks", one_line(view.text, _ASK_LENGTH), at, speakers, weight
         most = _MAX_DOCUMENT_PARTS if document else None
-        for part in islice(_later_parts(view.text), most):
+        for part in islice(_later_parts(own_words(view.text)), most):
             yield "asks", part, at, speakers, min(weight, _DOCUMENT_PART if document else _PART)
-        for place, sentence in enumerate(constraints(view.text)):
+        for place, sentence in enumerate(constraints(own_words(view.text))):
             valid = correction_of(sentence, view.index, changed) is None
             crowd = max(_LEAST_RULE, 1 - _OF_RULES * max(0, place + 1 - _FEW_RULES))
             yield "constraints", sentence, at, speakers, rule * crowd if valid else _RULE_CHANGED
@@ -151,7 +152,7 @@ def _answered(at: int, asked: Sequence[int]) -> float:
 def _later_parts(request: str) -> Iterator[str]:
     """What a long request says after its beginning, a few sentences at a time."""
     part, read = "", 0
-    for sentence in sentences(without_code(request)):
+    for sentence in sentences(request):
         read += len(sentence) + 1
         if read <= _ASK_LENGTH:
             continue

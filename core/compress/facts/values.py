@@ -51,6 +51,9 @@ _ID = re.compile(
     r"|(?=[A-Z0-9]*[A-Z])(?=[A-Z0-9]*\d)(?!\d+[KMGT]B$)[A-Z0-9]{5,16}"  # booking codes, no sizes
     r"|\d{7,16}"
 )
+_COLOUR = re.compile(r"#?(?=[0-9A-F]*[A-F])(?=[0-9A-F]*\d)[0-9A-F]{6}")
+"""A colour in digits, which looks like a booking code."""
+
 _LINE_SUFFIX = re.compile(r":\d+(?::\d+)?:?$|(?<=[a-z])-\d+-.{0,3}$")
 _FOUND_LINE = re.compile(r"(?P<end>\.[A-Za-z]\w{0,7})(?::\d+:|-\d+-).*$")
 """A file name followed by the number and start of a line that a search found in it."""
@@ -164,6 +167,8 @@ def classify(token: str) -> FactValue | None:
     if _HOST.fullmatch(value):
         return FactValue("urls", value)
     if not _DIGIT.search(value):
+        return None
+    if _COLOUR.fullmatch(value) or value in lexicon().known_codes:
         return None
     if _UUID.fullmatch(value) or _ID.fullmatch(value):
         return FactValue("ids", value)

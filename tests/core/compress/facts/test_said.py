@@ -6,6 +6,7 @@ import pytest
 
 from core.compress.facts.readable import views
 from core.compress.facts.said import (
+    own_words,
     typed_command,
     without_additions,
     without_colours,
@@ -143,3 +144,22 @@ def test_what_a_program_reports_in_the_user_s_place_is_no_request(notice: str) -
 )
 def test_what_a_gateway_puts_around_a_message_is_not_said(message: str, said: str) -> None:
     assert without_additions(message) == said
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        '2025/07/02 11:05:25 [warn] 1#1: the "user" directive makes sense only as root',
+        "[12:01:07] only one worker may run",
+        "ERROR never reached",
+        "/docker-entrypoint.sh: Sourcing /etc/conf.d/x.sh",
+        "nginx: [warn] only root may do that",
+        "    at Object.load (app.js:12)",
+        "ValueError: only one may hold",
+        "mei@host:~/app$ make test",
+        "```\nmust stay\n```",
+    ],
+)
+def test_what_a_person_pastes_is_not_said_by_them(printed: str) -> None:
+    asked = f"Find out why this happens:\n{printed}\nKeep the port: 8080 only."
+    assert " ".join(own_words(asked).split()) == "Find out why this happens: Keep the port: 8080 only."

@@ -75,6 +75,7 @@ def test_an_anchor_is_found(text: str, anchor: tuple[str, str]) -> None:
         r"modified1\nmodified2\noriginal\nnew",
         "2> /dev/null < /dev/tty",
         "- If the branch is not found, it returns nothing",
+        "fill #2D5A3D, text 9CDABC, on X11 with H264",
     ],
 )
 def test_talk_and_code_hold_no_anchors(text: str) -> None:

@@ -393,3 +393,27 @@ def test_a_command_without_output_leaves_no_state_and_a_count_of_errors_is_one()
     ]
     told = [fact.value for fact in retention(middle, "").facts if fact.category == "state"]
     assert told == ["4 errors and 2 warnings"]
+
+
+def test_a_rule_in_a_pasted_log_is_none_and_its_values_weigh_less_than_what_is_said() -> None:
+    log = "2026-03-04 10:00:01 [warn] only root may open /var/run/app.pid"
+    facts = retention([user(f"Why does /srv/app.sock not answer?\n{log}"), assistant("I look.")], "").facts
+    assert not [fact for fact in facts if fact.category == "constraints"]
+    found = {fact.value: fact.weight for fact in facts}
+    assert found["/srv/app.sock"] > 2 * found["/var/run/app.pid"] > 0
+
+
+def test_of_many_names_that_only_an_assistant_gives_the_later_weigh_less() -> None:
+    names = [f"plan_{letter}_name" for letter in "abcdefghijklmnopqrst"]
+    facts = retention([user("Plan it."), assistant("\n".join(f"- `{name}`" for name in names))], "").facts
+    found = {fact.value: fact.weight for fact in facts}
+    assert found[names[0]] > found[names[-1]] > 0
+
+
+def test_a_call_that_is_told_to_change_something_weighs_as_one_that_does() -> None:
+    def weight(action: str) -> float:
+        job = call("cronjob", "ok", action=action, job_id="f68b4041f914")
+        return weights(retention([user("Slow it down."), *job], "")).get("f68b4041f914", 0.0)
+
+    assert weight("update") > 0
+    assert weight("list") == 0
