@@ -129,7 +129,7 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True, cautious
     claims = _strange(read, known, evidence, language)
     if cautious and (claims or suspicions):
         compared = [one for one in read if language != _OTHER and not one.recorded]
-        claims = _believable(claims, len(read), compared, evidence, suspicions=suspicions)
+        claims = _believable(claims, language, len(read), compared, evidence, suspicions=suspicions)
     if suspicions:
         claims = tuple(_beside(one, evidence) for one in claims[:_MAX_CLAIMS])
     share = sum(known.values()) / len(known) if known else 1.0
@@ -138,6 +138,7 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True, cautious
 
 def _believable(
     claims: Sequence[Unsupported],
+    language: str,
     sentences: int,
     compared: Sequence[_Sentence],
     evidence: Evidence,
@@ -148,6 +149,7 @@ def _believable(
 
     Args:
         claims: What no message supports.
+        language: The summary's language.
         sentences: How many sentences the summary has.
         compared: Those whose words can be compared with the messages.
         evidence: What the messages support.
@@ -157,7 +159,7 @@ def _believable(
     if not suspicions and len(certain) == len(claims):
         return claims  # how likely each sentence is takes long to compute
     worst = weigh_doubts([doubt for one in compared for doubt in _doubts(one, evidence)])
-    if not is_caught(claims, worst, sentences):
+    if not is_caught(claims, worst, sentences, language):
         return certain
     unlikely = suspected(worst, {claim.where for claim in claims}) if suspicions else ()
     return (*claims, *map(_suspicion, unlikely))

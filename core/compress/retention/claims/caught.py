@@ -33,13 +33,14 @@ _SMALL = re.compile(r"\D*(?:\d\D*){1,2}")
 _UNIT = re.compile(r"[^\W\d_]|[%$€]")
 
 
-def is_caught(found: Sequence[Unsupported], worst: Worst, sentences: int) -> bool:
+def is_caught(found: Sequence[Unsupported], worst: Worst, sentences: int, language: str = "en") -> bool:
     """Whether a summary is certainly wrong.
 
     Args:
         found: Its claims that no message supports.
         worst: The least likely clause of each of its sentences; none where they cannot be compared.
         sentences: How many sentences it has.
+        language: Its language: the fewer of its words are known, the less likely all its sentences seem.
     """
     weights: Mapping[str, float] = table()["caught"]
     by_sentence: dict[str, float] = {}
@@ -47,7 +48,8 @@ def is_caught(found: Sequence[Unsupported], worst: Worst, sentences: int) -> boo
         by_sentence[claim.where] = max(_weight(claim), by_sentence.get(claim.where, 0.0))
     unlikely = (_probability(weight) for weight, one in worst.values() if not one.copied)
     least_likely = nlargest(int(weights["unlikeliest"]), unlikely)
-    doubts = weights["unlikely"] * sum(least_likely)
+    usual: Mapping[str, float] = table()["usual"]
+    doubts = max(0.0, weights["unlikely"] * sum(least_likely) - usual.get(language, usual["other"]))
     if not found:
         return doubts >= weights["from_doubts"]
     against = sum(by_sentence.values()) + doubts

@@ -42,7 +42,8 @@ def false_tallies(sentence: str, evidence: Evidence) -> Iterator[str]:
         same = re.compile(_AND.join(rf"(?<![\d.,])(\d{{1,5}}){part}{re.escape(word)}\b" for word in words))
         given = {found.groups() for line in evidence.lines(words[0]) for found in same.finditer(line)}
         alone = all(
-            evidence.mentions(f"{figure} {word}") for figure, word in zip(figures, words, strict=True)
+            evidence.mentions(f"{figure} {word}") or evidence.labels(figure, word)
+            for figure, word in zip(figures, words, strict=True)
         )
         if given and figures not in given and not alone:
             yield sentence[tally[0].start() : tally[-1].end()]

@@ -80,6 +80,7 @@ _ATTRIBUTE = re.compile(r"(?<![-\w])\w+[^s\W](?<!ed)(?<!test) (?=\w+s\b)")
 _RATE = re.compile(r"\b(?:an?|per|each|every) \w+$")
 """What a figure is given for, which is not counted: `1,900 rupees a day`."""
 
+_WORD_BEFORE = re.compile(r"([^\W\d_]{3,}) $")
 _CJK = re.compile("[\u4e00-\u9fff]")
 _SERIAL = re.compile(r"\d{7,}(?<!00)")
 """A number too long to count anything: the id of a run."""
@@ -117,6 +118,8 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
     """
     for part in PART.split(without_figures(sentence)):
         for match in filter(partial(_counts_something, part, sentence), _QUANTITY.finditer(part)):
+            if _is_number_of(part[: match.start()], figure_of(match[1]), evidence):
+                continue
             unit = _other(_count(match, part), evidence) or _uncounted(match, part, evidence)
             figure = figure_of(match[1])
             if unit and not evidence.figures.in_another_scale(figure) and not evidence.codes(figure):
@@ -132,6 +135,12 @@ def _counts_something(part: str, sentence: str, match: re.Match[str]) -> bool:
     named = is_code(before, match.group()) or _COUNTS.match(nouns) or _APART.search(nouns)
     named = named or _NUMBERED.search(before) or _SERIAL.fullmatch(match[1])
     return not (named or claim_words().rough.search(before) or _is_listed(match, sentence))
+
+
+def _is_number_of(before: str, figure: str, evidence: Evidence) -> bool:
+    """Whether the messages too have a figure right after a word: `port 22` counts nothing behind it."""
+    word = _WORD_BEFORE.search(before)
+    return word is not None and figure in evidence.behind(word[1].lower())
 
 
 def _count(match: re.Match[str], part: str) -> _Count:
@@ -163,6 +172,8 @@ def _may_be_of(noun: str, before: str) -> bool:
     if noun in _AFTER_COLON and before.endswith(":"):
         return True
     label = _LABEL.search(before)
+    if label is not None and label.group().isascii() != noun.isascii():
+        return True  # the messages name it in another script
     named = re.search(rf"{re.escape(noun)} \w+ \($", before) is not None  # port in use (8080)
     return label is None or noun in label.group() or named or day_of(before[-_A_DAY:]) is not None
 

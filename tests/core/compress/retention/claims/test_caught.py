@@ -44,6 +44,13 @@ def test_sentences_alone_catch_it_when_several_are_very_unlikely() -> None:
     assert not is_caught((), unlikely(5, -0.5), 3)
 
 
+def test_a_language_of_which_few_words_are_known_is_allowed_more_unlikely_sentences() -> None:
+    assert is_caught((), unlikely(5, 0.6), LONG, "en")
+    assert not is_caught((), unlikely(5, 0.6), LONG, "ko")
+    assert not is_caught((FIGURE,), unlikely(5, 0.2), LONG, "ar")
+    assert is_caught((), unlikely(5, 3.0), LONG, "ko")
+
+
 def test_a_short_summary_is_caught_by_less() -> None:
     assert is_caught((FIGURE, ACT, SMALL), unlikely(3, -2.0), 3)
     assert not is_caught((FIGURE, ACT, SMALL), unlikely(3, -2.0), LONG)

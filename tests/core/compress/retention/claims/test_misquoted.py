@@ -10,6 +10,8 @@ from tests.core.compress.builders import assistant, call, user
 AUDIT = [
     user("Audit the parts of the paper, please."),
     *call("terminal", "2 failed, 14 passed in 3.1 s\nERROR: agent type not known", command="pytest"),
+    *call("terminal", "PROMOTE: 4\nREVISE: 48", command="review"),
+    *call("terminal", "5 promote, 20 revise", command="review --old"),
     assistant("The verdict: **3 verified, 7 partial, 5 blocked**, and it is called a rough draft."),
 ]
 
@@ -29,6 +31,7 @@ def test_a_tally_that_the_messages_give_with_other_figures_is_flagged(false: str
         "3 verified, 7 partial and 5 blocked",
         "14 passed",
         "2 failed and 14 passed",
+        "4 PROMOTE, 48 REVISE",
         "6 sections, 2 figures",  # the writer's own count
     ],
 )

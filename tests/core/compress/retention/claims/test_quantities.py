@@ -110,3 +110,17 @@ def test_of_two_words_that_may_be_what_is_counted_every_run_names_the_same() -> 
     told = [*WORK, *said, user(limit.format(963)), assistant("Build 2334 is out.")]
     summary = f"The uploader was slow, as the office proxy often is.\n{limit.format(2334)}"
     assert [one.value for one in retention(told, summary).unsupported] == ["2334 raise"]
+
+
+@pytest.mark.parametrize(
+    "true",
+    ["The connection to port 22 times out.", "هر دو خطای 404 دادند"],
+)
+def test_what_names_a_thing_counts_nothing_behind_it(true: str) -> None:
+    work = [
+        user("Why is the host slow?"),
+        assistant("چت با خطای 429 مواجه بود"),
+        *call("terminal", "ssh: connect to host a port 22: timed out\nHTTP Error 404: none", command="ssh a"),
+        *call("terminal", "it was tried 30 times; 30 times out of 31 it is slow", command="count"),
+    ]
+    assert retention(work, true).unsupported == ()
