@@ -136,9 +136,8 @@ def _without_crowds(facts: list[tuple[Found, float]]) -> list[tuple[Found, float
     ranks: Counter[str] = Counter()
     factors: dict[int, float] = {}
     for entry, _ in sorted(facts, key=lambda fact: -fact[1]):
-        if entry.category == "paths" and not entry.speakers & USER:
-            folder, _, name = entry.value.rpartition("/")
-            kind = f"{folder}/*.{name.rpartition('.')[2]}"
+        if entry.category in ("paths", "urls") and not entry.speakers & USER:
+            kind = _crowd_of(entry)
             many = max(_CROWD * (ranks[kind] - _FEW + 1), _CROWD_ANYWHERE * (ranks[""] - _FEW_ANYWHERE))
             factors[id(entry)] = max(_LAST_OF_CROWD, min(1.0, 1 - many))
             ranks.update((kind, ""))
@@ -147,6 +146,14 @@ def _without_crowds(facts: list[tuple[Found, float]]) -> list[tuple[Found, float
             crowd = _CROWD_OF_NAMES * max(0, ranks["names"] - _FEW_NAMES)
             factors[id(entry)] = max(_LAST_NAME, 1 - crowd)
     return [(entry, round(weight * factors.get(id(entry), 1.0), 3)) for entry, weight in facts]
+
+
+def _crowd_of(entry: Found) -> str:
+    """The folder of a file with its ending, or the host of an address: of its crowd a summary names a few."""
+    if entry.category == "urls":
+        return entry.value.split("://", 1)[-1].partition("/")[0]
+    folder, _, name = entry.value.rpartition("/")
+    return f"{folder}/*.{name.rpartition('.')[2]}"
 
 
 def _mark_used(entries: Sequence[Found], ended: Sequence[Outcome]) -> None:

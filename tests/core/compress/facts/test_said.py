@@ -157,6 +157,7 @@ def test_what_a_gateway_puts_around_a_message_is_not_said(message: str, said: st
         "    at Object.load (app.js:12)",
         "ValueError: only one may hold",
         "mei@host:~/app$ make test",
+        "curl 'https://a.example' \\\n  -H 'Connection: keep-alive' \\\n  --data 'only=1'",
         "```\nmust stay\n```",
     ],
 )

@@ -417,3 +417,12 @@ def test_a_call_that_is_told_to_change_something_weighs_as_one_that_does() -> No
 
     assert weight("update") > 0
     assert weight("list") == 0
+
+
+def test_of_many_addresses_of_one_host_a_summary_names_a_few() -> None:
+    badges = [f"https://badges.example.com/shield/{letter}" for letter in "abcdef"]
+    page = call("write_file", "ok", path="README.md", content="\n".join(badges))
+    facts = retention([user("Write the page."), *page, assistant("Done.")], "").facts
+    found = [fact.weight for fact in facts if fact.category == "urls"]
+    assert len(found) == len(badges)
+    assert max(found) > 2 * min(found)
