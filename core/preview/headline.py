@@ -14,6 +14,7 @@ from core.model.finding import COMPRESS_NOW, MAX_HEADLINE_CHARS, Headline, Sever
 from core.preview.room import makes_room
 from core.preview.words import (
     WARNING_SHARE,
+    after_loss,
     becomes,
     decided_elsewhere,
     dropped,
@@ -86,7 +87,8 @@ def comparison_headline(shown: Comparison) -> Headline:
     size = len(shown.before), len(shown.after)
     tokens = None if any(shown.incomplete) else (shown.before_tokens, shown.after_tokens)
     headline = _outcome(becomes(shown.middle.size, *size, "became", "became"), tokens, shown.retention, None)
-    return Headline(headline.sentence, None, headline.severity)
+    helps = after_loss(shown.retention) if shown.real else None
+    return Headline(headline.sentence, helps, headline.severity)
 
 
 def broken_engine(name: str, what: str) -> Headline:

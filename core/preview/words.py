@@ -124,8 +124,15 @@ def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
     told = (f"{headline.sentence} {loss}." for loss in lost)
     sentence = next((text for text in told if len(text) <= MAX_HEADLINE_CHARS), headline.sentence)
     much = share >= WARNING_SHARE or most_important_loss(kept) is not None
-    remedy = headline_table()["remedies"]["lost"] if much or share >= _REMEDY_SHARE else None
-    return Headline(sentence, remedy or headline.remedy, Severity.WARNING if much else Severity.INFO)
+    severity = Severity.WARNING if much else Severity.INFO
+    return Headline(sentence, after_loss(kept) or headline.remedy, severity)
+
+
+def after_loss(kept: Retention | None) -> str | None:
+    """What helps after a compaction that lost something that matters."""
+    share = (kept.lost_share or 0) if kept else 0
+    much = share >= _REMEDY_SHARE or most_important_loss(kept) is not None
+    return str(headline_table()["remedies"]["lost"]) if much else None
 
 
 def becomes(middle: int, before: int, after: int, one: str, several: str) -> str:

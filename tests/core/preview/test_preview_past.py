@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.explain.context.past_compaction import Past
 from core.explain.events import explain
 from core.hermes.policy.policy import load_policy, releases
 from core.model.compaction.plan import Span
+from core.model.finding import Severity
 from core.model.transcript.conversation import Boundary, BoundaryMode
 from core.model.transcript.message import Message, Row
+from core.preview.headline import comparison_headline
 from core.preview.past import past_comparison, past_event
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -56,6 +60,16 @@ def test_what_the_middle_held_is_compared_with_the_summary() -> None:
     assert retention is not None
     assert retention.score == 0
     assert len(retention.lost_by_message) == 8
+
+
+def test_where_much_was_lost_it_is_told_what_helps_now() -> None:
+    after = (row(50, SUMMARY), *copies(range(8, 10)))
+    shown = past_comparison(Past(BEFORE, after, boundary(50, 0, 2), load_policy("0.19")))
+    told = comparison_headline(shown)
+    assert told.severity is Severity.WARNING
+    assert str(told.remedy).startswith("Repeat what matters")
+    assert comparison_headline(replace(shown, retention=None)).remedy is None
+    assert comparison_headline(replace(shown, real=False)).remedy is None
 
 
 @pytest.mark.parametrize(
