@@ -73,9 +73,8 @@ def _result(preview: Preview, saves: Decimal | None) -> Headline:
 
 def _fails(plan: Plan) -> Headline:
     """The release fails with an error, whatever is asked of it."""
-    table = headline_table()
-    headline = table["fails"].format(release=plan.release, place=plan.fails_at)
-    return Headline(headline, table["remedies"]["fails"], Severity.CRITICAL)
+    said = headline_table()["fails"].format(release=plan.release, place=plan.fails_at)
+    return Headline(said, headline_table()["remedies"]["fails"], Severity.CRITICAL)
 
 
 def comparison_headline(shown: Comparison) -> Headline:
@@ -87,8 +86,7 @@ def comparison_headline(shown: Comparison) -> Headline:
     size = len(shown.before), len(shown.after)
     tokens = None if any(shown.incomplete) else (shown.before_tokens, shown.after_tokens)
     headline = _outcome(becomes(shown.middle.size, *size, "became", "became"), tokens, shown.retention, None)
-    helps = after_loss(shown.retention) if shown.real else None
-    return Headline(headline.sentence, helps, headline.severity)
+    return replace(headline, remedy=after_loss(shown.retention) if shown.real else None)
 
 
 def broken_engine(name: str, what: str) -> Headline:
