@@ -99,6 +99,7 @@ class FocusColumn(Vertical):
 
     DEFAULT_CSS = """
     FocusColumn { width: 1fr; border-right: solid $rule; }
+    FocusColumn:last-of-type { border-right: none; }
     FocusColumn TextPane { border-top: solid $rule; }
     """
 

@@ -81,6 +81,8 @@ async def test_three_summaries_are_side_by_side_and_scroll_together(samples: Loc
         assert "no focus" in text
         assert "focus reader" in text
         assert text.count("facts of “pytest”") == 3
+        [row] = [line for line in text.splitlines() if line.count("facts in total") == 3]
+        assert row.count("│") == 2, "a line between two columns, and none at the edge"
         await press(pilot, "x", "G")
         tops = {column.pane.scroll_offset.y for column in lab.columns}
         assert len(tops) == 1
