@@ -17,10 +17,10 @@ EIGHTHS = 8
 """Levels of a cell."""
 MIN_DISTANCE, MARKS = 2, 4
 """Rows between two numbers of a scale, and how many numbers a high chart has at most."""
-UNSEEN, MOST_FREE = 0.2, 0.1
+UNSEEN, MOST_FREE = 0.25, 0.1
 """Shares: of a distance by which another may differ unseen, and of a chart's height left free above it."""
-MOST_OFF = 0.7
-"""Rows by which two numbers may stand nearer to each other than they are, or farther apart."""
+MOST_OFF = 0.35
+"""Share of their distance by which two numbers may stand nearer to each other than they are, or farther."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def round_marks(top: float, rows: int, used: Mapping[int, float] | None = None) 
         kept = {row: mark for row, mark in places.items() if _has_room(row, mark / top * rows, own)}
         if kept and _are_even([row for row in places if row <= max(kept)]):
             return kept
-        found = found or kept
+        found = found or dict([max(kept.items())] if kept else ())
     return found
 
 
@@ -97,7 +97,7 @@ def _steps(top: float, rows: int) -> Iterator[float]:
 def _has_room(row: int, place: float, own: Iterable[tuple[int, float]]) -> bool:
     """Whether a number is far enough from the others, and about as far in rows as in truth."""
     apart = ((row - other, place - there) for other, there in own)
-    return all(abs(rows) > 1 and abs(rows - truly) <= MOST_OFF for rows, truly in apart)
+    return all(abs(rows) > 1 and abs(rows - truly) <= MOST_OFF * abs(rows) for rows, truly in apart)
 
 
 def _are_even(rows: Sequence[int]) -> bool:

@@ -93,6 +93,8 @@ def test_the_numbers_of_a_scale_stand_in_even_rows(top: float, rows: int, used: 
 def test_a_number_that_would_seem_halfway_to_the_limit_is_left_out() -> None:
     assert round_marks(162_000, 4, used={3: 150_000}) == {}
     assert round_marks(162_000, 9, used={8: 150_000}) == {2: 50_000, 5: 100_000}
+    assert round_marks(58_752, 9, used={8: 54_400}) == {2: 20_000, 5: 40_000}
+    assert all(round_marks(58_752, rows, used={rows - 1: 54_400}) for rows in range(6, 14))
 
 
 @given(st.floats(1e-6, 1e12), st.integers(1, 60))
