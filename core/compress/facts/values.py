@@ -33,7 +33,10 @@ _RUN_ON = re.compile(
 )
 """Where a script without spaces is directly followed by an id, a figure or a path from the root."""
 
-_WEB = re.compile(r"https?://[^\s\"'`<>()\[\]{}|\\，。；、]{3,400}")
+_WEB = re.compile(
+    r"https?://[^\s\"'`<>()\[\]{}|\\，。；、（）：,/?#]{3,250}"
+    r"(?:[/?#](?:[^\s\"'`<>()\[\]{}|\\，。；、（）,]|,(?![\u3040-\u9fff])){0,400})?"
+)
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s]{3,}", re.IGNORECASE)
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[/\\]?(?:[\w.@+%~$-]+[/\\])+[\w.@+%~$-]*")
 _LABEL = r"(?:[a-z0-9][a-z0-9-]{0,40}\.)"

@@ -94,6 +94,10 @@ NOTHING_CLAIMED = Checked((), 1.0, same_language=True)
 """The result for a summary that only quotes the messages."""
 
 
+_LEFT_ALONE = ("names", "paths")
+"""What a sentence can say was not used, or is not there yet."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     """A sentence of the summary, the values in it, and how it is shown.
@@ -177,7 +181,7 @@ def _strange(
         strange = [
             (fact.category, fact.value)
             for fact in one.facts
-            if not (known[fact] or (fact.category == "names" and is_left_alone(fact.value, one.text)))
+            if not (known[fact] or (fact.category in _LEFT_ALONE and is_left_alone(fact.value, one.text)))
         ]
         strange += strange_figures(one.text, one.facts, evidence)
         strange += _strange_words(one.text, evidence, language) if same_language else ()
@@ -259,7 +263,9 @@ def _misreported(one: _Sentence, evidence: Evidence, *, same_language: bool) -> 
     if one.text.lstrip(_BULLET).startswith("|"):
         return  # a row of a table
     plain = QUOTED.sub(" ", one.text)
-    wishes = false_wishes(plain, one.facts, evidence, rule=one.rule) if same_language else iter(())
+    quoted = [quotation.group()[1:-1] for quotation in QUOTED.finditer(one.text)]
+    compared = same_language and not (quoted and all(map(evidence.holds, quoted)))
+    wishes = false_wishes(plain, one.facts, evidence, rule=one.rule) if compared else iter(())
     for claim in islice(wishes, 1):  # a sentence that is wrong once is wrong
         rule = one.rule or claim_words().rule.search(claim)
         yield ("constraints" if rule else "done"), one_line(claim.lstrip(_BULLET), _WHERE)

@@ -24,6 +24,9 @@ _RUN = 2
 _ENDED_WELL = re.compile(r"\bexit_code: 0\b|<returncode>0<|[Ee]xit code:? 0\b")
 """How tools say that a command succeeded, whatever errors it printed."""
 
+_SEVERAL = re.compile(r";\s*[\w~./]|\n\s*[\w~./]")
+"""Several commands, of which the failure of one does not undo another."""
+
 _CALL, _RESULT = 6000, 600
 """How many characters of a call's arguments and of its result show what it did."""
 
@@ -71,8 +74,10 @@ class Acts:
             path = _slashed(one.call.path or "")
             counts = one.call.command or one.call.path or not in_code or one.call.name.lower() in about
             counts = counts and not (files and path and not any(file in path for file in files))
-            ended_well = not one.error or _ENDED_WELL.search(one.text) is not None
-            counts = counts and not (act.outside and _edits(one)) and (act.tried or ended_well)
+            ended_well = (
+                not one.error or _ENDED_WELL.search(one.text) or _SEVERAL.search(one.call.command or "")
+            )
+            counts = counts and not (act.outside and _edits(one)) and (act.tried or bool(ended_well))
             if counts and fits(call if to_file else f"{call} {result}"):
                 return True
         texts = (text for _, text in self._accounts.spoken if fits(text))

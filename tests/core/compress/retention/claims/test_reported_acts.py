@@ -228,3 +228,10 @@ def test_a_file_of_windows_is_known_by_its_path() -> None:
     said = rf"{script} was rewritten several times."
     assert retention(work, said).unsupported == ()
     assert retention(work, said.replace("rewritten several times", "renamed")).unsupported != ()
+
+
+def test_of_several_commands_the_failure_of_one_does_not_undo_another() -> None:
+    work = [user("Build it."), *call("terminal", "error: build failed", command="rm -rf .cache; make all")]
+    assert retention(work, "Then `.cache` was deleted.").unsupported == ()
+    alone = [user("Build it."), *call("terminal", "rm: error: no such file", command="rm -rf .cache")]
+    assert retention(alone, "Then `.cache` was deleted.").unsupported != ()

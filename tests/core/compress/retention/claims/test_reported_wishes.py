@@ -278,3 +278,10 @@ def test_who_is_greeted_is_a_person_whose_wishes_are_compared(greeting: str) -> 
     wish = "Mira asked that the gateway not be restarted again without permission."
     assert [one.where for one in retention(work, wish).unsupported] == [wish]
     assert retention([*work[:1], assistant("Mira is a palace.")], wish).unsupported == ()
+
+
+def test_a_rule_that_quotes_what_was_said_is_voiced_and_one_that_misquotes_is_not() -> None:
+    work = [user("DON'T EDIT ANYTHING. Which rows are wrong?"), assistant("Rows 3 and 7.")]
+    rules = "## Constraints\n- He directs in small steps and first said {}."
+    assert retention(work, rules.format('"don\'t edit anything"')).unsupported == ()
+    assert retention(work, rules.format('"never deploy on the weekend"')).unsupported != ()
