@@ -47,6 +47,19 @@ NORWEGIAN = [
     user("Kan du sjekke fakturaene for mai? Ikke rør kasseboken, for den er ikke ferdig."),
     assistant("Jeg sjekker fakturaene nå."),
 ]
+DUTCH = [
+    user("Controleer de facturen van mei en raak het kasboek niet aan, want het is niet af."),
+    assistant("Ik controleer de facturen."),
+]
+POLISH = [user("Sprawdź faktury za maj i nie ruszaj księgi kasowej."), assistant("Sprawdzam faktury.")]
+INDONESIAN = [
+    user("Tolong periksa faktur bulan Mei dan jangan ubah buku kas itu."),
+    assistant("Saya sedang memeriksa faktur."),
+]
+PERSIAN = [
+    user("فاکتورهای ماه مه را بررسی کن و به دفتر صندوق دست نزن."),
+    assistant("فاکتورها را بررسی می‌کنم."),
+]
 RUSSIAN = [user("Проверь счета за май и не трогай кассовую книгу."), assistant("Проверяю счета.")]
 
 
@@ -125,6 +138,30 @@ def test_ukrainian_and_norwegian_are_reported_alike() -> None:
         "Brukeren ba om at sikkerhetskopiene ble kryptert, og at det ikke ble sendt e-post.", NORWEGIAN
     )
     assert flagged("Brukeren ba Hermes sjekke fakturaene for mai.", NORWEGIAN) == []
+
+
+@pytest.mark.parametrize(
+    ("false", "true", "middle"),
+    [
+        ("De gebruiker vroeg om de back-ups te versleutelen.", "Zij wil de facturen van mei zien.", DUTCH),
+        (
+            "Użytkownik poprosił, aby do kopii dodać hasło i się nie spieszyć.",
+            "Użytkownik prosi sprawdzić faktury za maj.",
+            POLISH,
+        ),
+        (
+            "Pengguna meminta agar semua cadangan itu dienkripsi dan tidak dikirim.",
+            "Pengguna meminta periksa faktur bulan Mei.",
+            INDONESIAN,
+        ),
+        ("کاربر خواست پشتیبان‌ها رمزگذاری شوند.", "کاربر خواست فاکتورهای ماه مه بررسی شوند.", PERSIAN),
+    ],
+)
+def test_dutch_polish_indonesian_and_persian_are_reported_alike(
+    false: str, true: str, middle: list[Message]
+) -> None:
+    assert flagged(false, middle) == [false]
+    assert flagged(true, middle) == []
 
 
 def test_vietnamese_and_italian_are_reported_alike() -> None:
