@@ -40,7 +40,9 @@ _WEB = re.compile(
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s]{3,}", re.IGNORECASE)
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:~|\.{1,2})?[/\\]?(?:[\w.@+%~$-]+[/\\])+[\w.@+%~$-]*")
 _LABEL = r"(?:[a-z0-9][a-z0-9-]{0,40}\.)"
-_HOST = re.compile(rf"{_LABEL}{{1,4}}(?:com|org|net|edu|gov|info|xyz|cn|ir|jp|kr|ru|tw|ua|vn)|{_LABEL}{{2,4}}(?:io|dev|app|ai|eu|uk|de|fr|es)")
+_HOST = re.compile(
+    rf"{_LABEL}{{1,4}}(?:com|org|net|edu|gov|info|xyz|cn|ir|jp|kr|ru|tw|ua|vn)|{_LABEL}{{2,4}}(?:io|dev|app|ai|eu|uk|de|fr|es)"
+)
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _HASH = re.compile(r"(?:sha\d{1,3}:)?(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}")

@@ -143,7 +143,11 @@ def test_ukrainian_and_norwegian_are_reported_alike() -> None:
 @pytest.mark.parametrize(
     ("false", "true", "middle"),
     [
-        ("De gebruiker vroeg om de back-ups te versleutelen.", "Zij wil de facturen van mei zien.", DUTCH),
+        (
+            "De gebruiker vroeg om versleutelde back-ups van alles.",
+            "Zij vroeg naar de facturen van mei.",
+            DUTCH,
+        ),
         (
             "Użytkownik poprosił, aby do kopii dodać hasło i się nie spieszyć.",
             "Użytkownik prosi sprawdzić faktury za maj.",
