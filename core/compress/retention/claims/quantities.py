@@ -81,6 +81,8 @@ _RATE = re.compile(r"\b(?:an?|per|each|every) \w+$")
 """What a figure is given for, which is not counted: `1,900 rupees a day`."""
 
 _WORD_BEFORE = re.compile(r"([^\W\d_]{3,}) $")
+"""A word right before a figure, which may be what the figure is the number of."""
+
 _CJK = re.compile("[\u4e00-\u9fff]")
 _SERIAL = re.compile(r"\d{7,}(?<!00)")
 """A number too long to count anything: the id of a run."""
