@@ -29,6 +29,8 @@ DESCRIBED = ("[The user attached an image. Here", "[The user sent an image~ Here
 nowhere. Both starts have the same length."""
 INTERRUPTED = "Operation interrupted: waiting for model response ("
 """How an answer begins that stands for one nobody waited for: the provider had the request by then."""
+_LONGEST_NOTE = 20_000
+"""What begins like a note and is longer is none."""
 MAX_HEAD_LINES = 12
 """A protected head has at most this many rows before the summary."""
 
@@ -158,14 +160,29 @@ def typed(text: str) -> str:
     """What a person typed, without the notes that Hermes puts beside it; with a skill, as `/skill words`."""
     if "[" not in text:
         return text
-    notes, skills = _around()
-    plain, noted = notes.subn("", text)
-    plain = plain.strip() if noted else text
-    found = next(filter(None, (skill.match(plain.lstrip()) for skill in skills)), None)
+    plain = text
+    for start, end in _notes():
+        plain = _without(plain, start, end)
+    plain = text if plain == text else plain.strip()
+    found = next(filter(None, (skill.match(plain.lstrip()) for skill in _skills())), None)
     if found is None:
         return plain
     name = f"/{found['name'].removeprefix('/')}" if found["name"] else ""
     return f"{name} {(found['words'] or '').strip()}".strip()
+
+
+def _without(text: str, start: re.Pattern[str], end: re.Pattern[str]) -> str:
+    """A text without everything from a start to the next end, in time linear in its length."""
+    kept, at, close = [], 0, None
+    for begin in start.finditer(text):
+        if close is None or close.start() < begin.end():
+            close = end.search(text, begin.end())
+        if close is None:
+            break
+        if begin.start() >= at and close.end() - begin.start() <= _LONGEST_NOTE:
+            kept.append(text[at : begin.start()])
+            at = close.end()
+    return "".join((*kept, text[at:]))
 
 
 def _stands(marker: str, where: str, text: str) -> bool:
@@ -243,10 +260,14 @@ def markers() -> dict[str, Any]:
 
 
 @cache
-def _around() -> tuple[re.Pattern[str], Sequence[re.Pattern[str]]]:
-    """What matches the notes, and messages with skills."""
-    notes = "|".join(f"(?:{pattern})" for pattern in markers()["notes"])
-    return re.compile(notes), [re.compile(pattern, re.DOTALL) for pattern in markers()["skills"]]
+def _notes() -> Sequence[tuple[re.Pattern[str], re.Pattern[str]]]:
+    both = ((note["from"], note["to"]) for note in markers()["notes"])
+    return [(re.compile(start, re.MULTILINE), re.compile(end, re.MULTILINE)) for start, end in both]
+
+
+@cache
+def _skills() -> Sequence[re.Pattern[str]]:
+    return [re.compile(pattern, re.DOTALL) for pattern in markers()["skills"]]
 
 
 @cache

@@ -13,6 +13,7 @@ from core.compress.facts.said import (
     without_reminders,
 )
 from core.model.transcript.message import Message
+from tests.timing import assert_linear, seconds
 
 _REVIEW = (
     "<command-message>review</command-message>\n<command-name>/review</command-name>\n"
@@ -164,3 +165,17 @@ def test_what_a_gateway_puts_around_a_message_is_not_said(message: str, said: st
 def test_what_a_person_pastes_is_not_said_by_them(printed: str) -> None:
     asked = f"Find out why this happens:\n{printed}\nKeep the port: 8080 only."
     assert " ".join(own_words(asked).split()) == "Find out why this happens: Keep the port: 8080 only."
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "[System note\n",
+        "Untrusted context (a): <<<EXTERNAL_UNTRUSTED_CONTENT ",
+        "[media attached: ",
+        "System: [",
+    ],
+)
+def test_what_only_begins_like_an_addition_takes_time_that_grows_with_the_text(unit: str) -> None:
+    assert_linear(without_additions, unit)
+    assert seconds(lambda: without_additions(unit * (80_000 // len(unit))), tries=2) < 0.2

@@ -1,6 +1,7 @@
 import pytest
 
-from core.hermes.markers.markers import find_summary, recognised_by, scaffold_kind
+from core.hermes.markers.markers import find_summary, recognised_by, scaffold_kind, typed
+from tests.timing import assert_linear, seconds
 
 LONG = "[CONTEXT COMPACTION — REFERENCE ONLY]"
 END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
@@ -121,3 +122,19 @@ def test_damaged_text_does_not_raise() -> None:
 )
 def test_scaffolding_is_named(text: str, kind: str | None) -> None:
     assert scaffold_kind(text) == kind
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "[System note\n",
+        '[Replying to: "',
+        '[Replying to: "\n',
+        '[IMPORTANT: The user has invoked the "x" skill,\n',
+        '[IMPORTANT: The "x" skill is auto-loaded.`node ',
+        '[IMPORTANT: The user has invoked the "x" skill bundle,\nUser instruction: ',
+    ],
+)
+def test_notes_without_an_end_take_time_that_grows_with_the_text(unit: str) -> None:
+    assert_linear(typed, unit)
+    assert seconds(lambda: typed(unit * (100_000 // len(unit))), tries=2) < 0.2
