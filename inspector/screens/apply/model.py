@@ -61,9 +61,7 @@ def review_lines(
     yield from place_lines(rehearsal, width, ink)
     yield Line()
     yield from _rows(rehearsal, width, ink)
-    yield from field("messages", f"{len(rehearsal.before):,} → {len(rehearsal.after):,}", width, ink)
-    for label, figures in proposal.sizes:
-        yield from field(label, figures, width, ink)
+    yield from _sizes(rehearsal, proposal, width, ink)
     yield Line()
     for place, (state, text) in enumerate(_checks(review.guards, brief)):
         sign, token = SIGNS[state]
@@ -101,6 +99,13 @@ def _rows(rehearsal: Rehearsal, width: int, ink: Palette) -> Iterator[Line]:
     if rehearsal.verified:
         tried = "the same statements on a private copy gave exactly the previewed messages"
         yield from field("tried", f"✓ {tried}", width, ink, "severity-ok")
+
+
+def _sizes(rehearsal: Rehearsal, proposal: Proposal, width: int, ink: Palette) -> Iterator[Line]:
+    counts = f"{len(rehearsal.before):,} → {len(rehearsal.after):,}"
+    yield from field("messages", ", ".join((counts, *proposal.sizes[:1])), width, ink)
+    for more in proposal.sizes[1:]:
+        yield from field("", more, width, ink)
 
 
 def summary_text(rehearsal: Rehearsal) -> str:

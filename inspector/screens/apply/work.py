@@ -33,7 +33,7 @@ class Proposal:
         heading: Title of the screen.
         rehearse: Makes the exact rows, from an open database and a mode (None: the release's own).
         modes: The ways it can be written.
-        sizes: Figures before and after, with their labels.
+        sizes: What the messages come to before and after, and with other words around the summary.
         said: What is shown once it is written.
         failure: Why the model that was asked wrote no summary. A fallback made by rule replaces it then, and
             is written only if the user confirms it by name. Empty otherwise.
@@ -43,7 +43,7 @@ class Proposal:
     heading: str
     rehearse: Callable[[Store, ApplyMode | None], Rehearsal]
     modes: tuple[ApplyMode, ...]
-    sizes: tuple[tuple[str, str], ...]
+    sizes: tuple[str, ...]
     said: tuple[str, ...]
     failure: str = ""
 
@@ -65,16 +65,16 @@ def compaction(session_id: str, preview: Preview) -> Proposal:
 
     said, written = preview.feedback, preview.written_tokens
     size = preview.after_tokens if written is None else written
-    figures = f"~{preview.before_tokens:,} → ~{size:,}"
+    sizes = [f"~{preview.before_tokens:,} → ~{size:,} tokens in them"]
     if size != preview.after_tokens:
-        figures += f"; ~{preview.after_tokens:,} with the text that Hermes itself puts around a summary"
+        sizes.append(f"~{preview.after_tokens:,} with the text that Hermes itself puts around a summary")
     line = token_line(preview.before_tokens, size, load_policy(preview.plan.release).feedback)
     return Proposal(
         session_id,
         "Apply the compaction",
         rehearsed,
         tuple(ApplyMode),
-        (("tokens", figures),),
+        tuple(sizes),
         tuple(text for text in (said.headline, line, said.note) if text),
         redact_text(preview.failure or ""),
     )

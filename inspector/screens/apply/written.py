@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from core.errors import InspectorError
 from core.hermes.markers.markers import find_summary
 from core.model.compaction.apply import JournalEntry
-from core.model.compaction.event import CompressionEvent
 from core.model.transcript.storage import RowPreview
 from core.store.database.own_changes import undo_command
 from core.support import formatting as fmt
@@ -31,13 +30,13 @@ class Written:
     """What a change did, read from the journal and the database.
 
     Attributes:
-        event: The same as a compaction, with its sizes; None if it is not found as one.
+        sizes: Messages and tokens before the change and after it; "" if no compaction is found in it.
         back: The first of the messages that it replaced.
         rows: How many it replaced.
         summary: The text it wrote in their place; "" if it wrote none.
     """
 
-    event: CompressionEvent | None
+    sizes: str
     back: tuple[RowPreview, ...]
     rows: int
     summary: str
@@ -51,19 +50,28 @@ def read_written(entry: JournalEntry, store: Store) -> Written:
     back = sorted(int(one.key) for one in records if one.before is not None)
     new = store.messages(sorted(int(one.key) for one in records if one.before is None))
     summary = next((message.text for message in new if find_summary(message.text) is not None), "")
-    return Written(_event(entry, store), store.previews(back[:MOST]), len(back), summary)
+    return Written(_sizes(entry, store), store.previews(back[:MOST]), len(back), summary)
 
 
-def _event(entry: JournalEntry, store: Store) -> CompressionEvent | None:
-    """The compaction that the change was; None where the conversation cannot be explained."""
+def _sizes(entry: JournalEntry, store: Store) -> str:
+    """What it did to the conversation, measured as in the review; "" where that cannot be explained."""
+    from core.compress.planning.measure import measure
+    from core.explain.context.past_compaction import past_compaction
     from core.explain.events import explain
 
     undo = undo_command(entry.id, store.path)
     try:
-        events = explain(store, entry.target_id).events
+        found = explain(store, entry.target_id)
     except InspectorError:
-        return None
-    return next((event for event in events if event.undo == undo), None)
+        return ""
+    event = next((event for event in found.events if event.undo == undo), None)
+    if event is None or event.generation is None:
+        return ""
+    past = past_compaction(found.context, found.context.conversation.generations[event.generation - 1])
+    if past is None:
+        return ""
+    before, after = (measure(side, past.policy).estimated_tokens for side in (past.before, past.after))
+    return f"{len(past.before):,} → {len(past.after):,} messages, ~{before:,} → ~{after:,} tokens in them"
 
 
 def written_lines(entry: JournalEntry, written: Written | None, width: int, ink: Palette) -> Iterator[Line]:
@@ -74,23 +82,13 @@ def written_lines(entry: JournalEntry, written: Written | None, width: int, ink:
         yield from field("new", entry.target_id, width, ink)
     rows = f"{entry.replaced:,} replaced, {entry.written:,} written"
     yield from field("rows", f"{rows} · {entry.size:,} bytes in the journal", width, ink)
-    if written is not None and written.event is not None:
-        yield from field("sizes", _sizes(written.event), width, ink)
+    if written is not None and written.sizes:
+        yield from field("sizes", written.sizes, width, ink)
     if entry.call is not None:
         yield from field("summary", call_words(entry.call), width, ink)
     yield from field("undo", undo_command(entry.id, entry.database), width, ink, "ink-muted")
     if written is not None and written.back:
         yield from _back_lines(written, width, ink)
-
-
-def _sizes(event: CompressionEvent) -> str:
-    """Messages and tokens before the change and after it."""
-    messages = f"{fmt.count(event.messages_before)} → {fmt.count(event.messages_after)} messages"
-    return f"{messages} · {_estimate(event.tokens)} → {_estimate(event.tokens_after)} tokens"
-
-
-def _estimate(tokens: int | None) -> str:
-    return fmt.count(tokens, mark=fmt.ESTIMATE)
 
 
 def _back_lines(written: Written, width: int, ink: Palette) -> Iterator[Line]:

@@ -255,7 +255,7 @@ async def test_undo_first_lists_what_it_brings_back_and_takes_out(own: Location)
         await press(pilot, "escape", "U")
         await settle(pilot)
         text = drawn(pilot)
-        assert re.search(r"sizes +\d+ → \d+ messages · ~[\d,]+ → ~[\d,]+ tokens", text)
+        assert re.search(r"sizes +\d+ → \d+ messages, ~[\d,]+ → ~[\d,]+ tokens in them", text)
         assert re.search(r"rows +\d+ replaced, \d+ written · [\d,]+ bytes in the journal", text)
         assert re.search(r"U brings back \d+ messages\s+0 ○ user", text)
         assert "…" not in text.partition("U brings back")[0]
@@ -265,6 +265,18 @@ async def test_undo_first_lists_what_it_brings_back_and_takes_out(own: Location)
             assert "## Goal" in drawn(pilot)
         await press(pilot, "U")
         assert not pilot.app.screen.query_one(LongText).display
+
+
+async def test_review_and_undo_give_one_compaction_the_same_sizes(own: Location) -> None:
+    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
+        screen = await review(pilot)
+        told = re.search(r"messages  \d+ → \d+, (~[\d,]+ → ~[\d,]+ tokens) in them", shown(screen))
+        assert told is not None, shown(screen)
+        await press(pilot, "W")
+        await answer(pilot, short_id(screen.proposal.session_id))
+        await press(pilot, "escape", "U")
+        await settle(pilot)
+        assert told[1] in drawn(pilot)
 
 
 async def test_nothing_written_is_nothing_to_take_back(own: Location) -> None:
