@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from core.model.compaction.apply import Applied, ApplyMode, GuardResult, GuardState, JournalEntry, Rehearsal
@@ -35,6 +35,12 @@ WHERE = {
     ApplyMode.IN_PLACE: "in place",
     ApplyMode.CONTINUATION: "to a new session",
     ApplyMode.FORK: "to a new session next to this one",
+}
+HAPPENS = {ApplyMode.CONTINUATION: "this one is closed", ApplyMode.FORK: "this one does not change"}
+"""What becomes of the session, where a new one is written."""
+UNDOING = {
+    ApplyMode.CONTINUATION: "removes the new session and reopens the one that it closed",
+    ApplyMode.FORK: "removes the new session",
 }
 
 
@@ -89,10 +95,14 @@ def _checks(guards: Sequence[GuardResult], brief: bool) -> Iterator[tuple[GuardS
 
 
 def _rows(rehearsal: Rehearsal, width: int, ink: Palette) -> Iterator[Line]:
-    yield from field("rows", f"{len(rehearsal.archived):,} archived", width, ink)
-    if rehearsal.superseded:
-        yield from field("", f"{len(rehearsal.superseded):,} replaced by their copy in the tail", width, ink)
-    yield from field("", f"{len(rehearsal.inserted):,} written: {_written(rehearsal)}", width, ink)
+    rows = [
+        (len(rehearsal.archived), "archived"),
+        (len(rehearsal.superseded), "replaced by their copy in the tail"),
+        (len(rehearsal.inserted), f"written: {_written(rehearsal)}"),
+    ]
+    told = [f"{count:,} {what}" for count, what in rows if count]
+    for place, text in enumerate(told):
+        yield from field("" if place else "rows", text, width, ink)
     if rehearsal.changes:
         columns = ", ".join(change.column for change in rehearsal.changes)
         yield from field("columns", columns, width, ink, "ink-muted")
@@ -154,7 +164,13 @@ def restored_lines(
     yield from field("session", what.session_id, width, ink)
     yield from field("where", str(what.database), width, ink, "ink-muted")
     yield from field("resume", f"hermes --resume {what.session_id}", width, ink)
-    yield from field("rows", f"{replaced:,} put back, {written:,} taken out", width, ink)
+    counts = ((replaced, "put back"), (written, "taken out"))
+    yield from field("rows", some_of(counts), width, ink)
+
+
+def some_of(counts: Iterable[tuple[int, str]]) -> str:
+    """What happened to how many rows, without what happened to none."""
+    return ", ".join(f"{count:,} {what}" for count, what in counts if count)
 
 
 def review_answer(review: Review, proposal: Proposal) -> Headline:
@@ -170,6 +186,8 @@ def review_answer(review: Review, proposal: Proposal) -> Headline:
     doubtful = bool(proposal.failure) or any(guard.state is GuardState.FORCED for guard in review.guards)
     sizes = f"{len(found.before):,} → {fmt.plural(len(found.after), 'message')}"
     rows = f"{fmt.plural(len(found.archived), 'row')} archived, {len(found.inserted):,} written"
+    if found.mode in HAPPENS:
+        rows = f"{fmt.plural(len(found.inserted), 'row')} written, {HAPPENS[found.mode]}"
     said = f"{sizes} {WHERE[found.mode]}: {rows}. Nothing is written yet; U undoes it afterwards."
     return Headline(said, severity=Severity.WARNING if doubtful else None)
 
@@ -184,8 +202,7 @@ def failed_answer(line: str) -> Headline:
     return Headline(line, severity=Severity.CRITICAL)
 
 
-def offer(replaced: int) -> Headline:
+def offer(entry: JournalEntry) -> Headline:
     """What undoing does."""
-    rows = fmt.plural(replaced, "row")
-    said = f"U restores the {rows} that this compaction replaced. It refuses if Hermes has continued since."
-    return Headline(said)
+    restores = f"restores the {fmt.plural(entry.replaced, 'row')} that this compaction replaced"
+    return Headline(f"U {UNDOING.get(entry.mode, restores)}. It refuses if Hermes has continued since.")

@@ -39,7 +39,7 @@ class UndoScreen(Page):
         super().__init__()
         self._location, self._entry, self._conversation = location, entry, conversation
         self._written: Written | None = None
-        self._answer = offer(entry.replaced)
+        self._answer = offer(entry)
         self.busy = self.done = False
 
     def compose(self) -> ComposeResult:

@@ -13,7 +13,7 @@ from core.model.transcript.storage import RowPreview
 from core.store.database.own_changes import undo_command
 from core.support import formatting as fmt
 from inspector.payloads.values import call_words
-from inspector.screens.apply.model import WHERE
+from inspector.screens.apply.model import WHERE, some_of
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.messages.message_line import Marks, MessageRow, draw_message
 from inspector.widgets.panes.card import field, paragraph
@@ -80,7 +80,7 @@ def written_lines(entry: JournalEntry, written: Written | None, width: int, ink:
     yield from field("session", entry.session_id, width, ink)
     if entry.target_id != entry.session_id:
         yield from field("new", entry.target_id, width, ink)
-    rows = f"{entry.replaced:,} replaced, {entry.written:,} written"
+    rows = some_of(((entry.replaced, "replaced"), (entry.written, "written")))
     yield from field("rows", f"{rows} · {entry.size:,} bytes in the journal", width, ink)
     if written is not None and written.sizes:
         yield from field("sizes", written.sizes, width, ink)
