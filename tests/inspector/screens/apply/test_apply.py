@@ -283,7 +283,7 @@ async def test_review_and_undo_give_one_compaction_the_same_sizes(own: Location)
         await settle(pilot)
         written = _tokens(drawn(pilot))
     assert written[0] == reviewed[0]
-    assert abs(written[1] - reviewed[1]) <= 1  # the new row's time is counted too, and it may be a digit longer
+    assert abs(written[1] - reviewed[1]) <= 1  # the new row's time is counted too, by its digits
 
 
 @pytest.mark.parametrize(
