@@ -16,6 +16,13 @@ _BETWEEN = re.compile(_AND)
 _LEAST = 2
 """A tally has at least this many parts: `3 passed, 1 failed`."""
 
+_ALL = re.compile(r"\ball (?:of the )?(?P<figure>[1-9]\d{0,4})\b(?! (?:of|in)\b)", re.IGNORECASE)
+_NOT_ALL = re.compile(
+    r"(?<![\d.,])[1-9]\d{0,4} (?:[a-z]+ )?(?:failed|failing|failures?|flagged|errors?|broken|blocked)\b"
+)
+"""How a program counts what did not pass."""
+
+_FIGURES = re.compile(r"(?<![\d.,])\d{1,5}(?![\d.,]*\d)(?= [a-z])")
 _QUOTED = re.compile(r"[\"“„«「『](?=\S)([^\"“”„«»「」『』\n]{8,300})(?<=\S)[\"”“»」』]")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _LEAST_WORDS = 3
@@ -25,6 +32,7 @@ _LEAST_WORDS = 3
 def misquoted(sentence: str, evidence: Evidence, *, same_language: bool) -> Iterator[tuple[str, str]]:
     """What a sentence counts or quotes otherwise than the messages, each with its category."""
     yield from (("numbers", tally) for tally in false_tallies(sentence, evidence))
+    yield from (("numbers", total) for total in false_totals(sentence, evidence))
     quoted = false_quotations(sentence, evidence, same_language=same_language)
     yield from (("names", quotation) for quotation in quoted)
 
@@ -47,6 +55,32 @@ def false_tallies(sentence: str, evidence: Evidence) -> Iterator[str]:
         )
         if given and figures not in given and not alone:
             yield sentence[tally[0].start() : tally[-1].end()]
+
+
+def false_totals(sentence: str, evidence: Evidence) -> Iterator[str]:
+    """What a sentence says of all, `all 87 checks passed`, where of so many some did not.
+
+    Args:
+        sentence: A sentence of the summary.
+        evidence: What the messages support.
+    """
+    for match in _ALL.finditer(sentence):
+        passed = claim_words().checks.search(sentence, match.end())
+        if passed and not evidence.holds(match.group()) and _is_not_all(match["figure"], evidence):
+            yield sentence[match.start() : passed.end()]
+
+
+def _is_not_all(total: str, evidence: Evidence) -> bool:
+    """Whether programs only counted so many together with some that did not pass."""
+    lines = {line for word in ("failed", "flagged", "failures", "errors") for line in evidence.lines(word)}
+    counted = [line for line in lines if _NOT_ALL.search(line) and _adds_up_to(int(total), line)]
+    return bool(counted) and not any(evidence.mentions(f"{total} {word}") for word in ("passed", "ok"))
+
+
+def _adds_up_to(total: int, line: str) -> bool:
+    """Whether the figures of a line come to a total, which may be one of them: `82, 5, 87 in all`."""
+    figures = [int(figure) for figure in _FIGURES.findall(line)]
+    return sum(figures) in (total, 2 * total if total in figures else total)
 
 
 def _tallies(sentence: str) -> Iterator[list[re.Match[str]]]:

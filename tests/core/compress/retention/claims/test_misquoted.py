@@ -58,3 +58,26 @@ def test_in_another_language_only_errors_of_programs_are_quoted_as_they_are() ->
 def test_what_is_between_two_quotations_is_none() -> None:
     said = 'unknown?" (in the morning), nobody answered and many pictures came, then "agent type'
     assert unsupported(said) == []
+
+
+CHECKED = [
+    user("Check the figures of the paper."),
+    *call(
+        "terminal", "82 checks consistent, 5 flagged, 87 total\n19/19 tests passed", command="python audit.py"
+    ),
+    *call("terminal", "=== 3 failed, 60 passed in 2.1 s ===", command="pytest"),
+    *call("terminal", "12 errors fixed\n14 passed", command="pytest tests/unit"),
+    assistant("82 of the checks are consistent, 5 are flagged. Three tests fail."),
+]
+
+
+@pytest.mark.parametrize(
+    "false", ["All 87 checks of the figures passed", "all 63 tests passed", "All of the 87 checks are green"]
+)
+def test_of_so_many_of_which_some_failed_not_all_passed(false: str) -> None:
+    assert retention(CHECKED, f"It ended well: {false}.").unsupported != ()
+
+
+@pytest.mark.parametrize("true", ["All 14 unit tests passed", "all 19 tests passed", "All 82 checks passed"])
+def test_what_a_program_counted_as_passed_are_all_of_them(true: str) -> None:
+    assert retention(CHECKED, f"It ended well: {true}.").unsupported == ()
