@@ -86,9 +86,17 @@ def _doubtful(plain: str, facts: Sequence[FactValue], evidence: Evidence) -> Ite
     for clause in _clauses_of(plain):
         # "wants X cancelled, Y refunded": a clause without its own verb is as real as the one before.
         real = not claim_words().unreal.search(clause) and (real or _FINITE.search(clause) is not None)
-        if real and not _is_done(clause, facts, evidence):
+        if (real and not _is_done(clause, facts, evidence)) or _is_refuted(clause, evidence):
             yield clause
     yield from (part for part in PART.split(plain) if not _is_checked(part, facts, evidence))
+
+
+def _is_refuted(clause: str, evidence: Evidence) -> bool:
+    """Whether a clause says that what is done to the whole work failed, although every call of it went well."""
+    words = claim_words()
+    refused = words.refused.search(clause)
+    named = (act for name, act in words.acts.items() if act.whole and re.search(rf"\b{name}", clause))
+    return refused is not None and any(evidence.acts.went_well(act.did) for act in named)
 
 
 def is_left_alone(name: str, sentence: str) -> bool:

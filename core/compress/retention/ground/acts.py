@@ -95,6 +95,14 @@ class Acts:
         known = most >= _RUN and 3 * most >= 2 * len(words)
         return known and all(one.error for share, one in shares if share == most)
 
+    def went_well(self, pattern: str) -> bool:
+        """Whether commands did something and all of them ended well, and nobody says that one was refused."""
+        did, refused = re.compile(pattern), claim_words().refused
+        runs = [one for one in self._outcomes if did.search((one.call.command or "").lower())]
+        told = (one for _, text in self._accounts.spoken if did.search(text) for one in sentences(text))
+        said = any(refused.search(one) and did.search(one) for one in told)
+        return bool(runs) and not said and all(one.result is not None and not one.error for one in runs)
+
     def settled(self, pattern: str) -> bool:
         """Whether an act on the whole work came after the last edit, or nothing was edited."""
         did = re.compile(pattern)

@@ -107,6 +107,7 @@ class ClaimWords:
     limit: re.Pattern[str]
     clause: re.Pattern[str]
     greets: re.Pattern[str]
+    refused: re.Pattern[str]
     sums: re.Pattern[str]
     rough: re.Pattern[str]
     rough_behind: re.Pattern[str]

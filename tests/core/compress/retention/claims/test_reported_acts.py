@@ -235,3 +235,13 @@ def test_of_several_commands_the_failure_of_one_does_not_undo_another() -> None:
     assert retention(work, "Then `.cache` was deleted.").unsupported == ()
     alone = [user("Build it."), *call("terminal", "rm: error: no such file", command="rm -rf .cache")]
     assert retention(alone, "Then `.cache` was deleted.").unsupported != ()
+
+
+def test_what_went_well_each_time_was_not_refused() -> None:
+    pushed = [user("Publish it."), *call("terminal", "main -> main", command="git push -u origin main")]
+    claim = "The branch could not be pushed, because the remote rejected the key."
+    assert retention(pushed, claim).unsupported != ()
+    refused = call("terminal", "error: failed to push some refs", command="git push origin main")
+    assert retention([*pushed[:1], *refused, *pushed[1:]], claim).unsupported == ()
+    told = assistant("The first push was rejected, the second went through.")
+    assert retention([*pushed, told], claim).unsupported == ()
