@@ -92,7 +92,7 @@ def _doubtful(plain: str, facts: Sequence[FactValue], evidence: Evidence) -> Ite
 
 
 def _is_refuted(clause: str, evidence: Evidence) -> bool:
-    """Whether a clause says that what is done to the whole work failed, although every call of it went well."""
+    """Whether a clause says that what is done to the whole work failed, though every call of it went well."""
     words = claim_words()
     refused = words.refused.search(clause)
     named = (act for name, act in words.acts.items() if act.whole and re.search(rf"\b{name}", clause))

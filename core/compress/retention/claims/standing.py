@@ -135,10 +135,14 @@ def _path(path: str, evidence: Evidence) -> bool:
 
 
 def _is_in_listing(path: str, evidence: Evidence) -> bool:
-    """Whether a listing has a file: its folder, soon followed by its name alone."""
+    """Whether a listing, or a command in its folder, has a file: the folder, soon followed by its name."""
     folder, _, name = path.rpartition("/")
-    alone = re.compile(rf"(?<![\w./\\-]){re.escape(name)}(?![\w-])")
-    return bool(folder) and any(map(alone.search, evidence.near(folder)))
+    alone = rf"(?<![\w./\\-]){re.escape(name)}(?![\w-])"
+    entered = re.compile(rf"\bcd \S*{re.escape(folder)}/?[\\\"']* *(?:&&|;).*{alone}")
+    return bool(folder) and (
+        any(map(re.compile(alone).search, evidence.near(folder)))
+        or any(map(entered.search, evidence.lines(name)))
+    )
 
 
 def _number(value: str, sentence: str, evidence: Evidence) -> bool:

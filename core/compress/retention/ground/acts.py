@@ -9,6 +9,7 @@ from functools import cached_property
 from core.compress.facts.collect import sentences
 from core.compress.facts.history import Outcome, acts_as_told, effect_of, is_acting
 from core.compress.facts.lexicon import lexicon
+from core.compress.facts.readable import Call
 from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
 from core.compress.retention.ground.claim_words import CheckKind, ClaimedAct, claim_words
@@ -71,15 +72,11 @@ class Acts:
             ) is not None
 
         for one, call, result in self._acting:
-            path = _slashed(one.call.path or "")
-            counts = one.call.command or one.call.path or not in_code or one.call.name.lower() in about
-            counts = counts and not (files and path and not any(file in path for file in files))
-            ended_well = (
-                not one.error or _ENDED_WELL.search(one.text) or _SEVERAL.search(one.call.command or "")
-            )
-            counts = counts and not (act.outside and _edits(one)) and (act.tried or bool(ended_well))
+            counts = _can_have_done(one, act, files) and not (in_code and _is_talk(one.call, about))
             if counts and fits(call if to_file else f"{call} {result}"):
                 return True
+        if act.proof and any(_proves(one.text.lower(), act, about) for one in self._outcomes):
+            return True
         texts = (text for _, text in self._accounts.spoken if fits(text))
         statements = (one for text in texts for one in sentences(text) if fits(one))
         clauses = (part for statement in statements for part in _MAIN.split(statement) if fits(part))
@@ -166,6 +163,25 @@ class Acts:
 def _slashed(text: str) -> str:
     """A text in lower case, with the paths of any system as claims name them."""
     return text.lower().replace("\\", "/")
+
+
+def _can_have_done(one: Outcome, act: ClaimedAct, files: Sequence[str]) -> bool:
+    """Whether a call ended well enough for an act, and did not edit another file."""
+    path = _slashed(one.call.path or "")
+    if (files and path and not any(file in path for file in files)) or (act.outside and _edits(one)):
+        return False
+    ended_well = not one.error or _ENDED_WELL.search(one.text) or _SEVERAL.search(one.call.command or "")
+    return act.tried or bool(ended_well)
+
+
+def _is_talk(call: Call, about: Sequence[str]) -> bool:
+    """Whether a call neither runs a command nor touches a file nor is itself what a claim is about."""
+    return not (call.command or call.path or call.name.lower() in about)
+
+
+def _proves(result: str, act: ClaimedAct, about: Sequence[str]) -> bool:
+    """Whether a result shows that an act was done, whatever failed after it."""
+    return re.search(act.proof, result) is not None and (not about or any(one in result for one in about))
 
 
 def _told(one: Outcome, words: Sequence[str]) -> int:

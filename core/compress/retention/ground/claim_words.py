@@ -35,6 +35,7 @@ class ClaimedAct:
         outside: Nobody does it by writing a file.
         into_file: Something is put in a file, which one call must name with it.
         tried: A call that failed did it too: what was run and broke off was run.
+        proof: Matches what shows in a result, in lower-case text, that it was done whatever failed after it.
     """
 
     pattern: re.Pattern[str]
@@ -44,6 +45,7 @@ class ClaimedAct:
     outside: bool
     into_file: bool
     tried: bool
+    proof: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,10 +171,13 @@ def _as(kind: str, entry: str | list[str]) -> Any:
 
 
 def _act(entry: Mapping[str, Any], endings: Mapping[str, str], supported: Mapping[str, str]) -> ClaimedAct:
-    signs = (entry.get(key, False) for key in ("whole", "outside", "into_file", "tried"))
+    whole, outside, into_file, tried = (
+        bool(entry.get(key)) for key in ("whole", "outside", "into_file", "tried")
+    )
     words = (supported[one].replace("<>", entry[one]) for one in endings if one in entry)
     did = _in_both_forms("|".join((entry["did"], *words)))
-    return ClaimedAct(_any_act([entry], endings), did, entry.get("file", did), *signs)
+    says, file = _any_act([entry], endings), entry.get("file", did)
+    return ClaimedAct(says, did, file, whole, outside, into_file, tried, entry.get("proof", ""))
 
 
 def _any_act(entries: Collection[Mapping[str, Any]], endings: Mapping[str, str]) -> re.Pattern[str]:

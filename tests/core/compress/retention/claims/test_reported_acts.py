@@ -245,3 +245,17 @@ def test_what_went_well_each_time_was_not_refused() -> None:
     assert retention([*pushed[:1], *refused, *pushed[1:]], claim).unsupported == ()
     told = assistant("The first push was rejected, the second went through.")
     assert retention([*pushed, told], claim).unsupported == ()
+
+
+def test_a_commit_that_git_told_of_was_made_though_the_push_after_it_failed() -> None:
+    result = "[main 8bad877] Automated backup\n 8 files changed\nerror: failed to push some refs"
+    work = [user("Back it up."), *call("terminal", result, command="python backup.py")]
+    assert retention(work, "The backup was committed as 8bad877.").unsupported == ()
+    assert retention(work, "The backup was pushed.").unsupported != ()
+
+
+def test_a_file_is_known_by_the_folder_a_command_entered() -> None:
+    command = f"cd /home/mei/.shop && echo '{' '.join(['cache/'] * 20)}' > .gitignore"
+    work = [user("Ignore the cache."), *call("terminal", "", command=command)]
+    assert retention(work, "`cache/` stands in `~/.shop/.gitignore` now.").unsupported == ()
+    assert retention(work, "`cache/` stands in `~/.bakery/.gitignore` now.").unsupported != ()
