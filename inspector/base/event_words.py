@@ -103,6 +103,8 @@ def lost(kept: Retention | None) -> str:
 
 def _lost_of(kind: str, count: FactCount) -> str:
     """`11 of 20 requests`, or `none of 2 requests`: after "lost", the other order reads as what is kept."""
+    if count.of == 1 and not count.lost:
+        return f"not the one {kind_word(kind, one=True)}"
     kinds = fmt.plural(count.of, kind_word(kind, one=True), kind_word(kind))
     return f"{fmt.count(count.lost) if count.lost else 'none'} of {kinds}"
 

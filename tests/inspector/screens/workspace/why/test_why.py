@@ -97,6 +97,12 @@ def test_a_card_says_what_was_lost_and_what_it_cost() -> None:
     assert "missing   “src/a.py” (file)" in text
 
 
+def test_of_a_single_request_that_was_kept_a_card_says_so_plainly() -> None:
+    counts = {"paths": FactCount(1, 0, 3), "asks": FactCount(1, 0, 0)}
+    text = card(event(), 160, Aftermath(Retention((), counts, score=0.5), PAYBACK))
+    assert "of what matters: not the one request · 3 of 4 files" in text
+
+
 def test_a_card_with_room_quotes_more_of_what_was_lost() -> None:
     gone = tuple(Fact("paths", f"src/part_{number}.py", (4,), "lost") for number in range(9))
     after = Aftermath(Retention(gone, {"paths": FactCount(0, 0, 9)}, score=0.5), PAYBACK)
