@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
@@ -16,7 +16,7 @@ from json.encoder import encode_basestring_ascii as quoted
 from operator import itemgetter
 from typing import Any
 
-from core.account.spending.conversations import BY_ID
+from core.account.spending.conversations import BY_ID, WHOLE
 from core.account.spending.group import Fields, Group
 from core.account.spending.ledger import Books, Entry
 from core.account.spending.recorded import UNKNOWN
@@ -101,7 +101,7 @@ def document(books: Books, recorded: dict[str, Any] | None = None) -> Iterator[s
     entries, totals = books.entries(), books.totals()
     extra = _helpers(books, entries)
     rest = {
-        **_headline(books, totals, entries, extra),
+        **_headline(books, totals, entries),
         "totals": row(totals),
         "lower_bound": books.lower_bound,
         "notes": list(books.notes()),
@@ -118,10 +118,9 @@ def document(books: Books, recorded: dict[str, Any] | None = None) -> Iterator[s
     yield f"],{_dumped(rest)[1:]}"
 
 
-def _headline(
-    books: Books, totals: LedgerRow, entries: Sequence[Entry | Fields], extra: Mapping[Any, Decimal]
-) -> dict[str, str | None]:
+def _headline(books: Books, totals: LedgerRow, entries: Sequence[Entry | Fields]) -> dict[str, str | None]:
     """The headline of a ledger; only the most expensive row is built for it."""
+    extra = _helpers(books, entries, WHOLE)
     main = [entry for entry in entries if not entry[_TASK]] if extra else entries
     largest = max(
         main, key=lambda entry: _spent(books, entry) + float(extra.get(entry[_KEY], 0)), default=None
@@ -140,10 +139,12 @@ def _spent(books: Books, entry: Entry | Fields) -> float:
     return float(best or 0)
 
 
-def _helpers(books: Books, entries: Sequence[Entry | Fields]) -> dict[Any, Decimal]:
+def _helpers(
+    books: Books, entries: Sequence[Entry | Fields], dimensions: Collection[str] = BY_ID
+) -> dict[Any, Decimal]:
     """The same as `_auxiliary`, from rows that are not built yet."""
     extra: dict[Any, Decimal] = defaultdict(Decimal)
-    for one in entries if books.by in BY_ID else ():
+    for one in entries if books.by in dimensions else ():
         if one[_TASK]:
             extra[one[_KEY]] += Decimal(str(_spent(books, one)))
     return extra

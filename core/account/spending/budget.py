@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 
-from core.account.spending.conversations import whole_conversations
+from core.account.spending.conversations import whole_rows
 from core.account.spending.ledger import collect
 from core.account.spending.recorded import day_start
 from core.model.accounting.ledger import Ledger
@@ -68,7 +68,7 @@ def spent_of(spending: Ledger) -> tuple[Decimal, bool]:
 
 def _largest(spending: Ledger) -> tuple[str, Decimal] | None:
     """The most expensive conversation with its auxiliary calls; None if no cost is known."""
-    row = next(iter(whole_conversations(spending).rows), None)
+    row = next(iter(whole_rows(spending).rows), None)
     return (row.label or row.key, row.cost.usd) if row is not None and row.cost.usd else None
 
 

@@ -11,7 +11,7 @@ from operator import add
 from typing import TYPE_CHECKING
 
 from core.account.spending.group import Fields, Group
-from core.account.spending.recorded import QUARTER, Window
+from core.account.spending.recorded import FORMS, QUARTER, Window
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.transcript.session import Kind
 from core.store.conversations.credentials import learn_shown
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 BY_ID = frozenset(("session", "conversation"))
 """Dimensions of ledgers whose keys are ids."""
+
+WHOLE = BY_ID | FORMS.keys()
+"""Dimensions whose rows are shown with their side tasks, which are rows of their own elsewhere."""
 
 MAX_NAMED = 200
 """How many of the largest untitled rows get a name, which requires reading their first messages."""
@@ -137,16 +140,20 @@ def with_names(found: Ledger, stores: Iterable[SessionLists]) -> Ledger:
     return replace(found, rows=tuple(rows))
 
 
-def whole_conversations(found: Ledger) -> Ledger:
-    """A ledger with one row per session or conversation; ledgers of other dimensions are unchanged."""
-    if found.by not in BY_ID:
+def whole_rows(found: Ledger) -> Ledger:
+    """A ledger with one row per session, conversation, day or hour, its side tasks included.
+
+    Ledgers of other dimensions are unchanged. Days and hours stay in order.
+    """
+    if found.by not in WHOLE:
         return found
     rows: dict[str, list[LedgerRow]] = defaultdict(list)
     for row in found.rows:
         rows[row.key].append(row)
-    together = (same[0] if len(same) == 1 else _together(same) for same in rows.values())
-    ordered = sorted(together, key=lambda row: row.rank, reverse=True)
-    return replace(found, rows=tuple(ordered))
+    together = [same[0] if len(same) == 1 else _together(same) for same in rows.values()]
+    if found.by in BY_ID:
+        together.sort(key=lambda row: row.rank, reverse=True)
+    return replace(found, rows=tuple(together))
 
 
 def _together(rows: Sequence[LedgerRow]) -> LedgerRow:

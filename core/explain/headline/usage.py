@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from core.account.pricing.price import bucket_costs
-from core.account.spending.conversations import whole_conversations
+from core.account.spending.conversations import whole_rows
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, TtlAdvice
 from core.model.finding import Headline, Severity
@@ -38,7 +38,7 @@ def usage_headline(ledger: Ledger, period: str = "") -> Headline:
 
     The cost is the recorded one, else the list price; where neither is known, tokens are given instead.
     """
-    rows = whole_conversations(ledger).rows
+    rows = whole_rows(ledger).rows
     largest = max(rows, key=lambda row: row.rank, default=None)
     return of_sums(ledger.totals, largest, len(rows), ledger.lower_bound, period)
 

@@ -109,11 +109,11 @@ def _named(found: Ledger, args: argparse.Namespace) -> Ledger:
 
 
 def _print(found: Ledger, args: argparse.Namespace) -> None:
-    from core.account.spending.conversations import whole_conversations
+    from core.account.spending.conversations import whole_rows
     from inspector.payloads import usage as usage_json
 
     if not (args.json or args.csv):
-        found = whole_conversations(found)
+        found = whole_rows(found)
     found = replace(found, rows=_sorted(found, args.sort)) if args.sort or not args.json else found
     if args.json:
         output.write_json(usage_json.payload(found))

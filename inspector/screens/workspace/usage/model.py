@@ -10,7 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from core.account.pricing.price_book import PriceBook, open_book
-from core.account.spending.conversations import whole_conversations, with_names
+from core.account.spending.conversations import whole_rows, with_names
 from core.account.spending.ledger import collect
 from core.errors import DatabaseError, InspectorError
 from core.explain.context.gather import conversation_log
@@ -76,7 +76,7 @@ def answer(
         same = question.by == "day" and charted == question
         daily = rows if same else ledger_for(opened, charted, "day", now, book)
         calls = _logged_calls(opened[0], question.session) if question.session and not question.path else ()
-    rows = whole_conversations(rows)
+    rows = whole_rows(rows)
     rows = replace(rows, rows=ranked(rows))
     return UsageAnswer(question, rows, _days(daily, charted, now), tuple(errors), priced, calls)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
+from core.account.spending.conversations import WHOLE
 from core.account.spending.recorded import MAIN
 from core.model.accounting.ledger import LedgerRow
 from inspector.screens.workspace.usage.days import date_of
@@ -36,7 +37,7 @@ class Step:
 
     Attributes:
         by: The dimension of its list.
-        task: The main loop, or one kind of side task; rows distinguish them. Everything if empty.
+        task: The main loop, or one kind of side task, where rows distinguish them. Everything if empty.
         label: Its name for people.
     """
 
@@ -105,7 +106,8 @@ class Question:
         if self.below is None:
             return None
         label = f"{day:%b %d, %Y}" if self.by == "day" and (day := date_of(row.key)) else row.label or row.key
-        step = Step(self.by, row.key, row.task or MAIN, f"{label} ({row.task})" if row.task else label)
+        task = row.task or ("" if self.by in WHOLE else MAIN)
+        step = Step(self.by, row.key, task, f"{label} ({row.task})" if row.task else label)
         return replace(self, by=self.below, path=(*self.path, step))
 
     def out(self) -> Question:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.account.pricing.price import bucket_costs
-from core.account.spending.conversations import whole_conversations
+from core.account.spending.conversations import whole_rows
 from core.errors import InspectorError
 from core.model.accounting.ledger import LedgerRow
 from core.model.finding import Headline, Severity
@@ -209,5 +209,5 @@ def detail(
         if peak is None or question.whole is not None:
             return Detail(None, summaries)
         day = replace(question, path=(*question.path, Step("day", peak.day.isoformat(), "", "")))
-        rows = whole_conversations(ledger_for(opened, day, "conversation", now, None)).rows
+        rows = whole_rows(ledger_for(opened, day, "conversation", now, None)).rows
     return Detail(rows[0] if rows else None, summaries)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.account.spending import conversations
-from core.account.spending.conversations import read_threads, whole_conversations
+from core.account.spending.conversations import read_threads, whole_rows
 from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.store.store import Store
@@ -35,5 +35,17 @@ def test_the_dearest_comes_first_then_the_one_with_more_tokens_and_last_what_nob
         LedgerRow("short", tokens=Buckets(10, 0, 0, 1), computed=Money(Decimal(2))),
         LedgerRow("long", tokens=Buckets(20, 0, 0, 1), recorded=Money(Decimal(2))),
     ]
-    ordered = whole_conversations(Ledger("conversation", tuple(rows), LedgerRow("total"))).rows
+    ordered = whole_rows(Ledger("conversation", tuple(rows), LedgerRow("total"))).rows
     assert [row.key for row in ordered] == ["long", "short", "free", "unpriced"]
+
+
+def test_a_day_is_one_row_with_its_summaries_and_days_stay_in_order() -> None:
+    rows = [
+        LedgerRow("2026-11-28", recorded=Money(Decimal(1))),
+        LedgerRow("2026-11-29", recorded=Money(Decimal(22))),
+        LedgerRow("2026-11-29", task="compression", recorded=Money(Decimal(1))),
+    ]
+    days = whole_rows(Ledger("day", tuple(rows), LedgerRow("total"))).rows
+    assert [(row.key, str(row.cost.usd)) for row in days] == [("2026-11-28", "1"), ("2026-11-29", "23")]
+    models = whole_rows(Ledger("model", tuple(rows), LedgerRow("total"))).rows
+    assert len(models) == 3

@@ -384,3 +384,17 @@ def test_the_bars_take_what_the_rows_leave_of_a_tall_screen() -> None:
     assert [lines_of(high, 3) for high in (24, 30, 40, 60)] == [2, 7, 12, 30]
     assert lines_of(60, 40) == 15
     assert [lines_of(30, 9, origin=origin) for origin in (True, False)] == [2, 7]
+
+
+def test_a_day_costs_the_same_as_a_row_as_largest_and_opened(samples: Location) -> None:
+    found = answer((samples,), Question(by="day", period=MONTH), NOW)
+    days = [row.key for row in found.ledger.rows]
+    assert days == sorted(set(days))
+    most = max(found.ledger.rows, key=lambda row: row.rank)
+    summaries = [part for part in most.parts if part.task == "compression"]
+    assert summaries  # otherwise this tests nothing
+    assert found.peak is not None
+    assert most.cost.usd == found.peak.usd
+    inside = found.question.into(most)
+    assert inside is not None
+    assert answer((samples,), inside, NOW).ledger.totals.cost.usd == most.cost.usd
