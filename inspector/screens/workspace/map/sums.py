@@ -76,7 +76,7 @@ def _weighed(plan: Plan, counts: TokenCounts | None, palette: Palette) -> Iterat
     """The release's estimate of all messages, and a real tokenizer's count."""
     ink = palette.style("ink")
     yield _heading("All messages, in tokens", palette)
-    yield _figure("Hermes estimates", fmt.count(sum(plan.estimates), mark=fmt.ESTIMATE), ink, palette)
+    yield _figure("Hermes estimates", fmt.count(plan.estimated_tokens, mark=fmt.ESTIMATE), ink, palette)
     if counts is None:
         yield _figure("tokenizer", "counting …", ink, palette)
     else:
