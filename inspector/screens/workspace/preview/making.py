@@ -166,6 +166,7 @@ class PreviewMaker:
             self._begin("No summary was made.")
         said = broken or self.work.headline
         self.header.show(self.work.shown, price=self.work.price, waiting=waiting, said=said)
+        self._view.screen.refresh_bindings()
 
     def _begin(self, words: str) -> None:
         """Show both sides of the cut before the summary is ready; they cannot be used yet."""

@@ -20,10 +20,13 @@ from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.next_screens import NextScreens
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.typed_answers import TypedAnswers
-from inspector.screens.workspace.preview.work import PreviewWork
+from inspector.screens.workspace.preview.work import KEEP_ALL, PreviewWork
 from inspector.screens.workspace.views import Cursor, GenerationView, answer_with
 from inspector.widgets.bars.input_lines import PromptBar
 from inspector.widgets.messages.message_list import MessageList
+
+NEEDING = {"focus", "focuses", "writer", "apply", "edit"}
+"""What is asked for or opened only where something is summarised."""
 
 
 class PreviewView(GenerationView):
@@ -176,7 +179,12 @@ class PreviewView(GenerationView):
             self.panes.look(SIDES)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave Escape and r to the workspace if there is nothing to close or reset here."""
+        """Leave Escape and r to the workspace if there is nothing to close or reset here.
+
+        What needs a summary is not offered where nothing would be summarised, as the answer says.
+        """
+        if self.work.refusal == KEEP_ALL and (action == "prompt" or NEEDING & set(parameters)):
+            return False
         if action == "close":
             return self.work.busy or self.panes.mode != SIDES
         return action != "reset" or self.cursor.supposed is not None

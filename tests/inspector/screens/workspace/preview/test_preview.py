@@ -54,6 +54,15 @@ async def test_where_nothing_would_change_no_summary_is_waited_for(samples: Loca
         assert "summariser: " not in text
 
 
+async def test_where_nothing_would_change_no_key_that_needs_a_summary_is_offered(samples: Location) -> None:
+    needing = ("f focus", "F compare", "A apply", "m summariser", "E edit", "p prompt")
+    async with settled(open_app(samples, "Rename the CLI flag", "preview"), 200, 60) as pilot:
+        assert "t keep turns" in drawn(pilot)  # another cut may summarise something
+        assert not [key for key in needing if key in drawn(pilot)]
+    async with settled(open_app(samples, AUTH, "preview"), 200, 60) as pilot:
+        assert [key for key in needing if key in drawn(pilot)] == [*needing]
+
+
 async def test_while_a_key_is_refused_it_is_mended_before_anything_is_compressed(samples: Location) -> None:
     async with settled(open_app(samples, "Why is the deploy slow", "preview"), 120, 40) as pilot:
         told = comparison_headline(shown(pilot))
