@@ -90,7 +90,7 @@ class NextScreens:
             self._view.toast(NOT_OURS, "warning")
             return
         if shown is None or shown.made is None or not shown.summary:
-            self._view.toast(NOTHING, "warning")
+            self._view.toast(self._work.refusal or NOTHING, "warning")
             return
         screen = EditSummary(shown.summary)
         self._view.app.push_screen(screen, lambda _: self._edited(screen.kept))
@@ -110,7 +110,7 @@ class NextScreens:
             self._view.toast(NOT_OURS, "warning")
             return
         if made is None or made.summary_index is None or subject is None:
-            self._view.toast(NOTHING, "warning")
+            self._view.toast(self._work.refusal or NOTHING, "warning")
             return
         generation = subject.conversation.generations[-1]
         if shown is not None and shown.supposed:

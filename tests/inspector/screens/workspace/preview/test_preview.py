@@ -63,6 +63,15 @@ async def test_where_nothing_would_change_no_key_that_needs_a_summary_is_offered
         assert [key for key in needing if key in drawn(pilot)] == [*needing]
 
 
+@pytest.mark.parametrize("key", ["A", "E"])
+async def test_a_past_compaction_is_not_written_again_and_the_way_to_the_next_is_told(
+    samples: Location, key: str
+) -> None:
+    async with settled(open_app(samples, AUTH, "preview"), 120, 40, notifications=True) as pilot:
+        await press(pilot, "left_square_bracket", key)
+        assert "This compaction already happened." in drawn(pilot)
+
+
 async def test_while_a_key_is_refused_it_is_mended_before_anything_is_compressed(samples: Location) -> None:
     async with settled(open_app(samples, "Why is the deploy slow", "preview"), 120, 40) as pilot:
         told = comparison_headline(shown(pilot))
