@@ -49,9 +49,7 @@ _DAY_ONLY = re.compile(r"(?P<day>\d\d)\.(?P<month>0\d|1[0-2])")
 _LAST_WORD = re.compile(r"([^\W\d_]+),? $")
 _STATUS = re.compile(r"[45]\d\d (?!of |and |or |in |to )(?:errors|[a-z]*[a-rt-z])\b")
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_CURRENCIES = frozenset(
-    ("€", "£", "¥", "eur", "usd", "gbp", "chf", "cny", "jpy", "dollars", "euros", "pounds")
-)
+_CURRENCIES = frozenset("€ £ ¥ eur usd gbp chf cny jpy dollars euros pounds".split())
 _PLACEHOLDER = re.compile(r"/(?:[A-Z_]+|[<{].*[>}])$")
 """Stands in an address for what everybody puts there: `/KEY`."""
 
@@ -121,28 +119,30 @@ def may_be_own_count(figure: str, counted: str, sentence: str, evidence: Evidenc
 def _path(path: str, evidence: Evidence) -> bool:
     """A file is known by its name and folder, anything else if its parent folders are known."""
     parts = endings(path)
-    if not parts or evidence.holds(path):
-        return True
-    if _FRAMEWORK.fullmatch(path) and evidence.mentions(path.removesuffix(".js")):
+    of_program = _FRAMEWORK.fullmatch(path) and evidence.mentions(path.removesuffix(".js"))
+    if not parts or of_program or any(map(evidence.holds, (path, parts[0].replace("/", "\\")))):
         return True
     if not evidence.mentions(parts[-1]):
         return False
+    names = path.rstrip("/").split("/")
+    in_folder = "/".join(names[-2:]).lower()
     if lexicon().file_name.fullmatch(parts[-1]):
-        return evidence.holds(parts[-2:][0]) or _is_in_listing(parts[-2:][0].lower(), evidence)
-    names = parts[0].split("/")
-    listed = all(name[:1].isupper() for name in names) and all(map(evidence.mentions, names))
-    return listed or len(parts) == 1 or _is_in_listing(parts[-2].lower(), evidence)
+        return evidence.holds(parts[-2:][0]) or _is_in_listing(in_folder, evidence)
+    alike = all(name[:1].isupper() for name in names) or all(name[:1] == "." for name in names)
+    listed = alike and all(map(evidence.mentions, names))
+    return listed or len(parts) == 1 or _is_in_listing(in_folder, evidence)
 
 
 def _is_in_listing(path: str, evidence: Evidence) -> bool:
-    """Whether a listing, or a command in its folder, has a file: the folder, soon followed by its name."""
+    """Whether a listing, or a command in its folder, has a file: the folder, and its name near or behind."""
     folder, _, name = path.rpartition("/")
-    alone = rf"(?<![\w./\\-]){re.escape(name)}(?![\w-])"
-    entered = re.compile(rf"\bcd \S*{re.escape(folder)}/?[\\\"']* *(?:&&|;).*{alone}")
-    return bool(folder) and (
-        any(map(re.compile(alone).search, evidence.near(folder)))
-        or any(map(entered.search, evidence.lines(name)))
-    )
+    if not folder:
+        return False
+    alone = re.compile(rf"(?<![\w./\\-]){re.escape(name)}(?![\w-])")
+    entered = re.compile(rf"\bcd \S*{re.escape(folder)}/?[\\\"']* *(?:&&|;)")
+    behind = evidence.after(folder) if "." in name else ()  # any folder is followed by its name somewhere
+    listed = any(map(alone.search, (*evidence.near(folder), *behind)))
+    return listed or any(map(entered.search, evidence.lines(name)))
 
 
 def _number(value: str, sentence: str, evidence: Evidence) -> bool:

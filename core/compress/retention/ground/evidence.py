@@ -36,6 +36,9 @@ _STEM = 6
 _SIZE = re.compile("[kmgt]i?b")
 """A unit that listings abbreviate to its first letter."""
 
+_LISTING = 4000
+"""Characters of a listing in which a file is looked for."""
+
 _BESIDE, _MAX_OCCURRENCES = 80, 30
 """Words within this many characters are said together; how many occurrences of one word are checked."""
 
@@ -157,6 +160,12 @@ class Evidence:
         """The text around each occurrence of a word; for a frequent one, only the first ones."""
         for at in islice(self._begins(word), _MAX_OCCURRENCES):
             yield self._text[max(0, at - _BESIDE) : at + _BESIDE]
+
+    def after(self, word: str) -> Iterator[str]:
+        """What was said, called and answered from each of the first occurrences of a word on."""
+        for at in islice(self._begins(word), _MAX_OCCURRENCES):
+            end = self._text.find(_BETWEEN, at)
+            yield self._text[at : min(end if end >= 0 else at + _LISTING, at + _LISTING)]
 
     def _begins(self, form: str) -> Iterator[int]:
         """Positions at which a word begins with some letters."""

@@ -572,3 +572,27 @@ def test_a_notice_a_program_sends_as_the_user_voices_no_wish() -> None:
     claim = "The user asked to encrypt the backups."
     assert [one.where for one in claims(f"The export is faster.\n{claim}", [*WORK, notice])] == [claim]
     assert claims(f"The export is faster.\n{claim}", [*WORK, user("Please encrypt the backups.")]) == ()
+
+
+LISTED = [
+    user("Where are the settings?"),
+    *call("terminal", "doc\\README.md\nsrc\\Shop.sln\n", command="rg --files"),
+    *call(
+        "terminal",
+        "total 9\n" + "-rw-r--r-- 1 mei cache\n" * 9 + "-rw- 1 mei .keys.json\n",
+        command="ls -la ~/.shop",
+    ),
+    *call("terminal", "-rw-r--r-- .bashrc\n-rw-r--r-- .profile", command="ls -a /home/mei"),
+]
+
+
+@pytest.mark.parametrize(
+    "true", ["It is in src/Shop.sln.", "The keys lie in ~/.shop/.keys.json.", "Left out: .bashrc/.profile."]
+)
+def test_a_file_is_known_however_a_listing_names_it(true: str) -> None:
+    assert claims(true, LISTED) == ()
+
+
+@pytest.mark.parametrize("false", ["It is in lib/Shop.sln.", "The keys lie in ~/.bakery/.keys.json."])
+def test_a_file_in_a_folder_that_no_listing_shows_it_in_is_flagged(false: str) -> None:
+    assert claims(false, LISTED) != ()

@@ -265,7 +265,9 @@ async def test_a_tokenizer_counts_every_message_next_to_what_hermes_estimates(
         assert detail is not None
         assert detail.counted == (counts.counts[0] + counts.reasoning[0], "o200k_base")
         everything = counts.total + sum(counts.reasoning)
-        assert f"Hermes estimates {f'~{plan_of(pilot).estimated_tokens:,}':>12}" in drawn(pilot)  # as in Preview
+        assert f"Hermes estimates {f'~{plan_of(pilot).estimated_tokens:,}':>12}" in drawn(
+            pilot
+        )  # as in Preview
         assert f"≈{everything:,}  o200k_base" in drawn(pilot)
 
 
