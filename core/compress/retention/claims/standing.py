@@ -49,7 +49,7 @@ _DAY_ONLY = re.compile(r"(?P<day>\d\d)\.(?P<month>0\d|1[0-2])")
 _LAST_WORD = re.compile(r"([^\W\d_]+),? $")
 _STATUS = re.compile(r"[45]\d\d (?!of |and |or |in |to )(?:errors|[a-z]*[a-rt-z])\b")
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
-_CURRENCIES = frozenset("€ £ ¥ eur usd gbp chf cny jpy dollars euros pounds".split())
+_CURRENCIES = frozenset((*"€£¥", "eur", "usd", "gbp", "chf", "cny", "jpy", "dollars", "euros", "pounds"))
 _PLACEHOLDER = re.compile(r"/(?:[A-Z_]+|[<{].*[>}])$")
 """Stands in an address for what everybody puts there: `/KEY`."""
 
