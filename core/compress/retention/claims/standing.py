@@ -140,8 +140,8 @@ def _is_in_listing(path: str, evidence: Evidence) -> bool:
         return False
     alone = re.compile(rf"(?<![\w./\\-]){re.escape(name)}(?![\w-])")
     entered = re.compile(rf"\bcd \S*{re.escape(folder)}/?[\\\"']* *(?:&&|;)")
-    behind = evidence.after(folder) if "." in name else ()  # any folder is followed by its name somewhere
-    listed = any(map(alone.search, (*evidence.near(folder), *behind)))
+    has_ending = "." in name  # without one it is a word, which stands somewhere behind any folder
+    listed = any(map(alone.search, evidence.near(folder, behind=has_ending)))
     return listed or any(map(entered.search, evidence.lines(name)))
 
 

@@ -156,16 +156,11 @@ class Evidence:
         together = rf"{re.escape(first)}\w{{0,3}}\W{{1,2}}{re.escape(last)}"
         return self.holds(first) and re.search(together, self._text) is not None
 
-    def near(self, word: str) -> Iterator[str]:
-        """The text around each occurrence of a word; for a frequent one, only the first ones."""
+    def near(self, word: str, *, behind: bool = False) -> Iterator[str]:
+        """The text around each occurrence of a word, or all behind it there; for a frequent one, the first."""
         for at in islice(self._begins(word), _MAX_OCCURRENCES):
-            yield self._text[max(0, at - _BESIDE) : at + _BESIDE]
-
-    def after(self, word: str) -> Iterator[str]:
-        """What was said, called and answered from each of the first occurrences of a word on."""
-        for at in islice(self._begins(word), _MAX_OCCURRENCES):
-            end = self._text.find(_BETWEEN, at)
-            yield self._text[at : min(end if end >= 0 else at + _LISTING, at + _LISTING)]
+            end = self._text.find(_BETWEEN, at) if behind else at + _BESIDE
+            yield self._text[max(0, at - _BESIDE) : min(end if end >= 0 else at + _LISTING, at + _LISTING)]
 
     def _begins(self, form: str) -> Iterator[int]:
         """Positions at which a word begins with some letters."""
