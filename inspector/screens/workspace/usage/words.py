@@ -156,7 +156,9 @@ def bar_caption(found: UsageAnswer) -> tuple[str, str, str]:
     if not most.tokens:
         return first, last, NO_PRICE
     peak_tokens = fmt.tokens(most.tokens, lower_bound=most.incomplete)
-    return first, last, f"tokens: {NO_PRICE} · peak {most.day:%b} {most.day.day} {peak_tokens}"
+    own = found.ledger.totals.status == "local"  # the answer says that none bills it
+    what = "tokens" if own else f"tokens: {NO_PRICE}"
+    return first, last, f"{what} · peak {most.day:%b} {most.day.day} {peak_tokens}"
 
 
 def peak_words(row: LedgerRow) -> str:

@@ -61,6 +61,11 @@ def test_days_without_a_price_are_drawn_by_their_tokens() -> None:
     assert list(bars_of(answer(days(None, 5, None), Question())).values) == [0, 5, 0]
 
 
+def test_of_a_server_of_your_own_no_price_is_missed() -> None:
+    own = LedgerRow("total", tokens=Buckets(10, 0, 0, 0, 0), status="local")
+    assert bars_of(answer(days(None, None, None), Question(), own)).caption == "tokens · peak Nov 3 3.0K"
+
+
 def test_a_day_whose_usage_is_not_all_recorded_is_a_lower_bound_also_below_the_bars() -> None:
     row = LedgerRow(
         "2026-11-02", tokens=Buckets(10, 0, 0, 0, 0), recorded=Money(Decimal(5)), lower_bound=True
