@@ -103,6 +103,7 @@ _BOLD, _PHRASE_WORDS = re.compile(r"\*\*([^*\n]{3,50})\*\*"), 5
 """What an assistant sets in bold, and how many words of it are a name rather than a sentence."""
 
 _CAPITALISED = re.compile(r"(?<=[a-z,(:*] )[A-Z][a-zA-Z0-9]{2,15}(?: [A-Z][a-zA-Z0-9]{2,15}){1,3}(?![\w-])")
+_HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 _PLAIN = re.compile(
     r"(?<![\w.,\-/#$€£¥:])(?:\d{3,6}(?:\.\d{1,4})?|\d{1,3}(?:,\d{3})+(?:\.\d{1,4})?|\d{1,2}\.\d{2,4})(?![\w%/:-]|[.,]\d)"
 )
@@ -272,8 +273,8 @@ def _names(words: str) -> Iterator[str]:
 
 
 def emphasised(text: str) -> Iterator[str]:
-    """The short phrases a text sets in bold, and its names of several capitalised words."""
-    prose = without_code(text)
+    """The short phrases a text sets in bold, and its names of several capitalised words; no headings."""
+    prose = _HEADING.sub("", without_code(text))
     yield from dict.fromkeys(
         phrase
         for phrase in (bold.strip(" :.") for bold in _BOLD.findall(prose))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.facts.values import prose_values, values
+from core.compress.facts.values import emphasised, prose_values, values
 from tests.timing import assert_linear
 
 
@@ -122,3 +122,8 @@ def test_a_word_without_an_end_is_looked_at_no_longer_for_its_capitals(unit: str
 def test_words_in_capitals_that_tables_take_for_truth_values_are_not_names() -> None:
     told = prose_values("YES, it was TRUE and not FALSE or NULL, and ACME_TOKEN stays")
     assert [one.value for one in told] == ["ACME_TOKEN"]
+
+
+def test_a_heading_names_a_section_and_nothing_else() -> None:
+    summary = "## Historical Task Snapshot\nFixed.\n\n### Old **Pending** User Asks\nAsk Jane Doe, the owner."
+    assert [*emphasised(summary)] == ["Jane Doe"]
