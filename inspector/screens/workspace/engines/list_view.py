@@ -100,6 +100,8 @@ def card(one: ComparedEngine, width: int, ink: Palette) -> Iterator[Line]:
         yield from field("facts", f"{values['facts']} kept, {weighed(one.score)}", width, ink)
     calls = "its summary" if one.engine is None else f"{values['calls']} calls"
     price = f"{values['price']} for {calls}, with the model Hermes would use"
+    if one.usd is None:
+        price = f"not known: the model that Hermes would use for {calls} has none"
     yield from field("price", price, width, ink)
     if one.done is not None and one.done.same is not None:
         words = "it cuts where our plan does" if one.done.same else "it does not cut where our plan does"

@@ -70,6 +70,13 @@ async def test_every_engine_is_run_and_a_broken_one_says_what_is_wrong(home: Loc
         assert screen.card.region.width == 200
 
 
+async def test_what_no_price_is_known_for_is_said_in_words(samples: Location) -> None:
+    async with settled(open_app(samples, "Sort the photo archive", "map"), 140, 40) as pilot:
+        await press(pilot, "e")
+        await ran(pilot)
+        assert "price     not known: the model that Hermes would use for its summary has none" in drawn(pilot)
+
+
 async def test_the_engine_chosen_cuts_map_and_preview_until_builtin_is_back(home: Location) -> None:
     async with settled(app := open_app(home, AUTH, "map"), 140, 40) as pilot:
         before = drawn(pilot)
