@@ -152,7 +152,7 @@ class AgentChecks:
             # Right after a compaction every check waits for that count; only a restart ends the wait.
             yield Check(_COUNT, "no", "none since the compaction" if lines else UNRECORDED, None)
         elif trigger is not Trigger.POST_RESPONSE:
-            had = "no line says so" if lines else UNRECORDED
+            had = "no, by the log" if lines else UNRECORDED
             had = "not asked" if size.passed is False else had
             yield Check(_COUNT, "no", had, True if lines and size.passed else None)
 

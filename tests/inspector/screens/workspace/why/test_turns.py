@@ -64,6 +64,13 @@ async def test_t_opens_the_turn_of_the_compaction_under_the_cursor(samples: Loca
         assert isinstance(app.screen, WorkspaceScreen)
 
 
+async def test_a_wait_that_the_log_does_not_tell_of_is_no_wait(samples: Location) -> None:
+    async with settled(open_app(samples, "Webhooks are delivered twice", "why"), 200, 60) as pilot:
+        await press(pilot, "t")
+        told = " ".join(" ".join(line.rpartition("│")[2] for line in drawn(pilot).splitlines()).split())
+        assert "waiting for the provider's count: required no, actual no, by the log" in told
+
+
 async def test_braces_walk_the_turns_that_were_large(samples: Location) -> None:
     async with settled(app := open_app(samples, TITLE, "why"), 100, 30) as pilot:
         await press(pilot, "t", "g", "right_curly_bracket")
