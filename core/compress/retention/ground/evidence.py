@@ -157,7 +157,7 @@ class Evidence:
         return self.holds(first) and re.search(together, self._text) is not None
 
     def near(self, word: str, *, behind: bool = False) -> Iterator[str]:
-        """The text around each occurrence of a word, or all behind it there; for a frequent one, the first."""
+        """The text around each occurrence of a word, or all behind it; for a frequent one, only the first."""
         for at in islice(self._begins(word), _MAX_OCCURRENCES):
             end = self._text.find(_BETWEEN, at) if behind else at + _BESIDE
             yield self._text[max(0, at - _BESIDE) : min(end if end >= 0 else at + _LISTING, at + _LISTING)]
