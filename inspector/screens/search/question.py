@@ -46,6 +46,9 @@ class Hit:
         return (self.hit, *self.others)
 
 
+NONE_REMOVED = "There is nothing to recall: nothing a compaction removed is on record."
+
+
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
     """The result of a search.
@@ -55,6 +58,7 @@ class SearchAnswer:
         how: How the databases were searched.
         order: Order of the hits, in words.
         errors: Databases that could not be searched.
+        nothing: Why there is nothing to search at all; else empty.
     """
 
     text: str
@@ -63,6 +67,7 @@ class SearchAnswer:
     how: tuple[str, ...] = ()
     errors: tuple[InspectorError, ...] = ()
     order: str = "newest first"
+    nothing: str = ""
 
 
 def search(locations: Sequence[Location], text: str, cancelled: Cancelled) -> SearchAnswer:
@@ -205,6 +210,8 @@ def _removed_rows(location: Location, session: str, text: str, cancelled: Cancel
     try:
         with Store(location, cancelled=cancelled) as store:
             whole = store.conversation(session)
+            if len(whole.generations) < 2:
+                return SearchAnswer(text, how=("nothing was searched",), nothing=NONE_REMOVED)
             if text:
                 hits = recall(store, whole, text, limit=MAX_HITS)
             else:

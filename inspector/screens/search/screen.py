@@ -177,7 +177,7 @@ class SearchScreen(Page):
             (cell_len(clean_line(one)) for one in {hit.title for hit in answer.hits}), default=0
         )
         none = f"{self.asked.none} “{clean_line(answer.text)}” · / starts another search"
-        self.hits.empty = none if answer.text else ""
+        self.hits.empty = answer.nothing or (none if answer.text else "")
         self._searched = bool(answer.text)
         self.hits.visited = (0, 0)
         self.hits.show(ListRows(answer.hits), cursor=0)

@@ -6,12 +6,14 @@ from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.screens.search import question
 from inspector.screens.search.question import SearchAnswer
+from tests.inspector.driving import settled
+from tests.inspector.screens.conftest import drawn, open_app, press
 from tests.inspector.screens.previewing import AUTH
 
 
-def recalled(location: Location, text: str) -> SearchAnswer:
+def recalled(location: Location, text: str, title: str = AUTH) -> SearchAnswer:
     with Store(location) as store:
-        session = store.resolve(AUTH).id
+        session = store.resolve(title).id
     return question.search_removed(location, session).answer(text, lambda: False)
 
 
@@ -24,3 +26,12 @@ def test_that_there_may_be_more_is_stated_once_as_many_were_found_as_are_asked_f
     assert not every.partial
     monkeypatch.setattr(question, "MAX_HITS", len(every.hits) + room)
     assert recalled(samples, "auth").partial is more
+
+
+@pytest.mark.parametrize("text", ["", "out"])
+async def test_where_nothing_was_compressed_away_recall_says_so(samples: Location, text: str) -> None:
+    assert "nothing to recall" in recalled(samples, text, "Rename the CLI flag").nothing
+    assert not recalled(samples, text).nothing
+    async with settled(open_app(samples, "Rename the CLI flag", "recall"), 80, 24) as pilot:
+        await press(pilot, *text, *(["enter"] if text else []))
+        assert question.NONE_REMOVED in drawn(pilot)
