@@ -24,6 +24,8 @@ STATES = {
 _LOST = "Call the tool again for less of it: a narrower command, a range of lines, a filter."
 _LARGE = 0.4
 """A tool is named if its results cost at least this share of all."""
+_WORTH_SAVING = 20_000
+"""Tokens over all calls below which smaller results save nobody anything."""
 _THERE = {True: "the file is there", False: "the file is gone"}
 
 
@@ -125,6 +127,6 @@ def _largest(results: Sequence[ResultLife]) -> str | None:
         tools[result.tool] += result.lifetime_tokens
     ((tool, tokens),) = tools.most_common(1)
     share = tokens / (tools.total() or 1)
-    if len(tools) == 1 or share < _LARGE:
+    if len(tools) == 1 or share < _LARGE or tokens < _WORTH_SAVING:
         return None
     return f"Ask {tool} for less (a filter, a range of lines): its results are {percent(share)} of that."

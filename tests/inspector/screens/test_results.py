@@ -36,3 +36,10 @@ async def test_it_fits_every_width_and_looks_for_files_only_when_asked(samples: 
             assert all(len(line) <= width for line in drawn(pilot).splitlines())
         await press(pilot, "j", "f")
         assert screen.results.cursor == 1
+
+
+async def test_a_tool_is_asked_for_less_only_where_that_saves_anything(samples: Location) -> None:
+    for title, advice in (("Rename the CLI flag", False), ("Webhooks are delivered twice", True)):
+        async with settled(open_app(samples, title, "results"), 120, 30) as pilot:
+            assert "sent again with every later call" in drawn(pilot)
+            assert (" for less (a filter" in drawn(pilot)) is advice
