@@ -46,10 +46,10 @@ def headline(
     totals = found.ledger.totals
     least = found.ledger.lower_bound
     mark = fmt.LOWER_BOUND if least else ""
-    own = totals.status == "local" and totals.cost.usd is None  # the answer says that none bills it
+    unknown = totals.cost.usd is None and (found.priced or totals.status == "local")  # the answer says why
     listed = fmt.sum_of_money(totals.computed, lower_bound=least) if found.priced else PRICING
     left: list[Piece] = [*titled("Usage", found.question.title)]
-    if not own:
+    if not unknown:
         left.append(("money!", f" · {fmt.sum_of_money(totals.recorded, lower_bound=least)} recorded"))
         left.append(("ink-muted?", f" · {listed} list price"))
     left.append(("ink-muted?", f" · {_calls(totals, mark)}"))

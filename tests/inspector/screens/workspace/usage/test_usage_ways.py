@@ -34,6 +34,10 @@ def answer(days: tuple[Day, ...], question: Question, totals: LedgerRow | None =
     return UsageAnswer(question, Ledger("day", (), totals or LedgerRow("total"), lower_bound=True), days)
 
 
+def found_of(totals: LedgerRow) -> UsageAnswer:
+    return UsageAnswer(Question(), Ledger("day", (), totals), days(None), priced=True)
+
+
 def days(*usd: int | None) -> tuple[Day, ...]:
     return tuple(
         Day(date(2026, 11, place), None if one is None else Decimal(one), 1000 * place)
@@ -59,6 +63,14 @@ def test_days_without_a_price_are_drawn_by_their_tokens() -> None:
     assert list(bars.values) == [1000, 2000, 3000]
     assert bars.caption == "tokens: no day has a price · peak Nov 3 3.0K"
     assert list(bars_of(answer(days(None, 5, None), Question())).values) == [0, 5, 0]
+
+
+def test_where_no_price_is_known_no_dashes_stand_for_money() -> None:
+    row = LedgerRow("total", calls=2, tokens=Buckets(10, 0, 0, 0, 0))
+    said = "".join(words for _, words in headline(found_of(row), NOON)[0])
+    assert "– recorded" not in said
+    assert "– list price" not in said
+    assert said.endswith("2 calls")
 
 
 def test_of_a_server_of_your_own_no_price_is_missed() -> None:
