@@ -52,7 +52,10 @@ def is_caught(found: Sequence[Unsupported], worst: Worst, sentences: int, langua
     doubts = max(0.0, weights["unlikely"] * sum(least_likely) - usual.get(language, usual["other"]))
     if not found:
         return doubts >= weights["from_doubts"]
-    against = sum(by_sentence.values()) + doubts
+    claimed = sum(by_sentence.values())
+    if len(by_sentence) == 1 and worst:
+        claimed = min(claimed, weights["alone"])
+    against = claimed + doubts
     enough = weights["from" if worst else "from_values"]
     return against >= enough - weights["few"] * max(0, weights["many"] - sentences)
 

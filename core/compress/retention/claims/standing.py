@@ -22,10 +22,8 @@ COUNTED = frozenset(
 )
 """Things that the writer of a summary counts, if they are few."""
 
-_FEW_DIGITS = 2
-
-_ADDED = 8
-"""How many figures of a sentence are tried as addends of another."""
+_FEW_DIGITS, _ADDED = 2, 8
+"""Digits of a count that a writer may make; how many figures of a sentence are tried as addends of another."""
 
 _ROUNDED = 3
 """A rounded figure has at most this many digits: `about 2,198` was said exactly somewhere."""
@@ -128,9 +126,10 @@ def _path(path: str, evidence: Evidence) -> bool:
     in_folder = "/".join(names[-2:]).lower()
     if lexicon().file_name.fullmatch(parts[-1]):
         return evidence.holds(parts[-2:][0]) or _is_in_listing(in_folder, evidence)
-    alike = all(name[:1].isupper() for name in names) or all(name[:1] == "." for name in names)
-    listed = alike and all(map(evidence.mentions, names))
-    return listed or len(parts) == 1 or _is_in_listing(in_folder, evidence)
+    words = len(names) >= _LEAST_WORDS and "".join(names).isalpha() and not evidence.holds(f"{names[0]}/")
+    alike = words or all(name[:1].isupper() for name in names) or all(name[:1] == "." for name in names)
+    enumerated = alike and all(map(evidence.mentions, names))
+    return enumerated or len(parts) == 1 or _is_in_listing(in_folder, evidence)
 
 
 def _is_in_listing(path: str, evidence: Evidence) -> bool:

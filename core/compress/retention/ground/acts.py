@@ -25,6 +25,9 @@ _RUN = 2
 _ENDED_WELL = re.compile(r"\bexit_code: 0\b|<returncode>0<|[Ee]xit code:? 0\b")
 """How tools say that a command succeeded, whatever errors it printed."""
 
+_MANY_FILES = "*** Begin Patch"
+"""How a patch begins that may change several files, of which a call's path is only the first."""
+
 _SEVERAL = re.compile(r";\s*[\w~./]|\n\s*[\w~./]")
 """Several commands, of which the failure of one does not undo another."""
 
@@ -167,7 +170,7 @@ def _slashed(text: str) -> str:
 
 def _can_have_done(one: Outcome, act: ClaimedAct, files: Sequence[str]) -> bool:
     """Whether a call ended well enough for an act, and did not edit another file."""
-    path = _slashed(one.call.path or "")
+    path = "" if _MANY_FILES in one.call.strings else _slashed(one.call.path or "")
     if (files and path and not any(file in path for file in files)) or (act.outside and _edits(one)):
         return False
     ended_well = not one.error or _ENDED_WELL.search(one.text) or _SEVERAL.search(one.call.command or "")

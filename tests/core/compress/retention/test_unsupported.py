@@ -576,18 +576,25 @@ def test_a_notice_a_program_sends_as_the_user_voices_no_wish() -> None:
 
 LISTED = [
     user("Where are the settings?"),
-    *call("terminal", "doc\\README.md\nsrc\\Shop.sln\n", command="rg --files"),
+    *call("terminal", "doc\\README.md\nsrc\\Shop.sln\nsrc/x", command="rg --files"),
     *call(
         "terminal",
         "total 9\n" + "-rw-r--r-- 1 mei cache\n" * 9 + "-rw- 1 mei .keys.json\n",
         command="ls -la ~/.shop",
     ),
+    assistant("It rests on done, on error and on interrupt."),
     *call("terminal", "-rw-r--r-- .bashrc\n-rw-r--r-- .profile", command="ls -a /home/mei"),
 ]
 
 
 @pytest.mark.parametrize(
-    "true", ["It is in src/Shop.sln.", "The keys lie in ~/.shop/.keys.json.", "Left out: .bashrc/.profile."]
+    "true",
+    [
+        "It is in src/Shop.sln.",
+        "The keys lie in ~/.shop/.keys.json.",
+        "Left out: .bashrc/.profile.",
+        "It rests on done/error/interrupt alike.",
+    ],
 )
 def test_a_file_is_known_however_a_listing_names_it(true: str) -> None:
     assert claims(true, LISTED) == ()

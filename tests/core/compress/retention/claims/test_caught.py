@@ -35,6 +35,8 @@ def test_claims_that_may_be_our_error_do_not_catch_a_long_summary_of_likely_sent
 
 def test_the_same_claims_catch_it_beside_unlikely_sentences_or_when_there_are_several() -> None:
     assert is_caught((PATH,), unlikely(5, 1.0), LONG)
+    assert not is_caught((PATH,), unlikely(5, -1.3), LONG)  # the only one may be misread
+    assert is_caught((PATH, FIGURE), unlikely(5, -1.3), LONG)
     assert is_caught((PATH, claim("urls", "https://never.example"), FIGURE), unlikely(5, -4.0), LONG)
 
 

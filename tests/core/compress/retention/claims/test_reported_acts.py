@@ -259,3 +259,10 @@ def test_a_file_is_known_by_the_folder_a_command_entered() -> None:
     work = [user("Ignore the cache."), *call("terminal", "", command=command)]
     assert retention(work, "`cache/` stands in `~/.shop/.gitignore` now.").unsupported == ()
     assert retention(work, "`cache/` stands in `~/.bakery/.gitignore` now.").unsupported != ()
+
+
+def test_each_file_of_a_patch_was_changed() -> None:
+    patch = "*** Begin Patch\n*** Add File: a/new.ts\n+x\n*** Update File: a/images.ts\n-x\n+y\n*** End Patch"
+    work = [user("Show them safely."), *call("apply_patch", "Updated 2 files", input=patch)]
+    assert retention(work, "a/images.ts was changed.").unsupported == ()
+    assert retention(work, "a/fonts.ts was changed.").unsupported != ()
