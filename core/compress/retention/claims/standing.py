@@ -23,7 +23,7 @@ COUNTED = frozenset(
 """Things that the writer of a summary counts, if they are few."""
 
 _FEW_DIGITS, _ADDED = 2, 8
-"""Digits of a count that a writer may make; how many figures of a sentence are tried as addends of another."""
+"""Digits of a count that a writer may make; how many figures of a sentence are tried as addends."""
 
 _ROUNDED = 3
 """A rounded figure has at most this many digits: `about 2,198` was said exactly somewhere."""
