@@ -81,3 +81,9 @@ def test_of_so_many_of_which_some_failed_not_all_passed(false: str) -> None:
 @pytest.mark.parametrize("true", ["All 14 unit tests passed", "all 19 tests passed", "All 82 checks passed"])
 def test_what_a_program_counted_as_passed_are_all_of_them(true: str) -> None:
     assert retention(CHECKED, f"It ended well: {true}.").unsupported == ()
+
+
+def test_a_total_whose_figure_is_flagged_already_is_one_claim() -> None:
+    summary = "See src/never.py and src/nowhere.py. All 63 tests passed in the end."
+    found = [one.value for one in retention(CHECKED, summary).unsupported]
+    assert [value for value in found if "63" in value] == ["All 63 tests passed"]
