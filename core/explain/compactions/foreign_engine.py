@@ -42,9 +42,11 @@ class ForeignEngine:
         """What a reader of the threshold should know."""
         proof = "; ".join(f"{one.where} {one.text}" for one in self.evidence)
         if self.name is not None:
-            unnamed = "follows the same rules" if self.name == OURS else "is not in force"
-            shown = unnamed if self.limit is None else f"is the one it named in {self.limit}"
-            yield f"{proof}: the context engine is {self.name!r}, so the threshold shown {shown}"
+            hermes = "Hermes' own threshold is not in force"
+            unnamed = "the threshold shown follows the same rules" if self.name == OURS else hermes
+            named = f"the threshold shown is the one it named in {self.limit}"
+            told = unnamed if self.limit is None else named
+            yield f"{proof}: the context engine is {self.name!r}, so {told}"
         else:
             yield f"another context engine wrote this, so the threshold shown was not in force then: {proof}"
         yield from self.known

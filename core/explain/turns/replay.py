@@ -119,7 +119,9 @@ class _Walker:
         answered = turn.call()
         began = turn.lines.began.model if turn.lines is not None else None
         ran = answered.model if answered is not None and answered.model else began
-        if not ran or not self.model or same_model(ran, self.model):
+        engine = self.context.engine
+        decided = engine is not None and not engine.is_ours
+        if decided or not ran or not self.model or same_model(ran, self.model):
             return self.agent
         stated = [line.window for line, named in self.context.windows_stated if named == ran]
         window = stated[-1] if stated else window_of(self.context, ran)

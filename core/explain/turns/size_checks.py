@@ -107,7 +107,7 @@ class AgentChecks:
     """What the agent compares the transcripts of one generation with.
 
     Attributes:
-        threshold: None where the window is unknown.
+        threshold: None where the window is unknown, or another engine decides that named none.
         tools_known: The estimates include the tools.
     """
 
@@ -124,7 +124,7 @@ class AgentChecks:
         """
         tokens, threshold = number.tokens, stated or self.threshold
         if threshold is None:
-            return Check(SIZE, "a known window", f"{tokens:,}", None)
+            return Check(SIZE, "a known limit", f"{tokens:,}", None)
         needed, passed = f">= {threshold:,} tokens", tokens >= threshold
         if abs(tokens - threshold) <= number.since * (1 if uncounted else LOOSE):
             return Check(SIZE, needed, f"~{tokens:,}", None)

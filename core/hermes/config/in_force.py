@@ -196,10 +196,9 @@ class EngineInCharge:
 
     @property
     def short_note(self) -> str:
-        """Whose rules the figures follow, when no release is known yet."""
-        return (
-            f"{self.name!r} decides here ({self.origin}); figures are by the rules of Hermes' own compressor"
-        )
+        """Who decides, when no release is known yet."""
+        rules = "by the rules of" if self.is_ours else "instead of"
+        return f"{self.name!r} decides here ({self.origin}), {rules} Hermes' own compressor"
 
     def note(self, release: str) -> str:
         """Whose rules the figures of a plan or a preview follow."""

@@ -106,13 +106,13 @@ def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
     calls = Calls(shown, clock)
     events, now = explanation.events, explanation.now
     if len(calls) < 2:
-        return Curve(*_around(events, now.tokens), now.threshold, measured=False)
+        return Curve(*_around(events, now.tokens), now.limit, measured=False)
     failed = [record.at for record in log.records if record.kind is Kind.CALL_FAILED]
     times = [clock.utc(one.at) for one in shown] if events or failed else []
     marks = tuple(_before(times, event.at) for event in events)
     switches = (place_of(at, len(answered), len(calls)) for at in _switches([one.model for one in answered]))
     errors = tuple(_before(times, clock.utc(at)) for at in failed)
-    return Curve(calls, marks, now.threshold, True, tuple(switches), errors, len(answered))
+    return Curve(calls, marks, now.limit, True, tuple(switches), errors, len(answered))
 
 
 def _switches(models: Sequence[str | None]) -> Iterator[int]:

@@ -75,10 +75,11 @@ def event_origins(event: CompressionEvent, aftermath: Aftermath | None) -> Itera
 def now_origins(now: Now) -> Iterator[FigureOrigin]:
     """Origins of the next request's size and of the threshold."""
     yield FigureOrigin(Origin("prompt tokens", now.tokens, "the next request", rows=located(now.evidence)))
-    yield FigureOrigin(
-        Origin("threshold", now.threshold, "; ".join(now.arithmetic) or "the window is unknown")
-    )
-    yield FigureOrigin(Origin("tokens to go", now.headroom, "threshold - prompt tokens"))
+    known = "; ".join(now.sums) or "the window is unknown"
+    lacking = f"{now.refused_at}, and no line on record states its limit" if now.elsewhere else known
+    yield FigureOrigin(Origin("threshold", now.limit, lacking))
+    left = None if now.elsewhere else now.headroom
+    yield FigureOrigin(Origin("tokens to go", left, "threshold - prompt tokens"))
 
 
 def _lost(kept: Retention) -> Origin:

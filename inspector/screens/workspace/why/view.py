@@ -197,9 +197,11 @@ class WhyView(CurveView):
 
         if self.subject is not None:
             tip, title = self.subject.conversation.tip, self.subject.conversation.name
-            events = self._explanation.events if self._explanation is not None else ()
+            found = self._explanation
+            events, engine = (found.events, found.context.engine) if found is not None else ((), None)
             happened = sum(event.completed and event.trigger is not Trigger.NATIVE for event in events)
-            self.app.push_screen(OtherSettingsScreen(self.subject.location, tip.id, title, happened))
+            name = engine.name if engine is not None and not engine.is_ours else ""
+            self.app.push_screen(OtherSettingsScreen(self.subject.location, tip.id, title, happened, name))
 
     def action_before_after(self) -> None:
         """Show on the map what the compaction under the cursor left."""

@@ -50,6 +50,8 @@ class ScenarioList(RowList[Scenario]):
 
     found: tuple[Scenario, ...] = ()
     """All results so far; their bars share one scale."""
+    in_force: bool = True
+    """The configured settings are in force; False if another context engine decides."""
 
     def draw_header(self, width: int) -> list[Line]:
         """Column titles."""
@@ -87,7 +89,7 @@ class ScenarioList(RowList[Scenario]):
         """Notes about a setting, the most important first."""
         ink, one = self.palette, row.outcome
         if row.actual:
-            yield "in force", ink.style("part-head", bold=True)
+            yield "in force" if self.in_force else "configured", ink.style("part-head", bold=True)
         if row.best:
             best = "◀ fewest prompt tokens" if one.usd is None else "◀ cheapest"
             yield best, ink.style("severity-ok", bold=True)
@@ -101,7 +103,10 @@ class ScenarioList(RowList[Scenario]):
 
 
 class OtherSettingsScreen(Page):
-    """Settings compared, each shown as soon as it is replayed, with how often it really was compacted."""
+    """Settings compared, each shown as soon as it is replayed, with how often it really was compacted.
+
+    `engine` is the context engine that decides instead of Hermes' own; "" for none.
+    """
 
     CSS_PATH = "other_settings.tcss"
     BINDINGS = bindings("other_settings")
@@ -109,10 +114,10 @@ class OtherSettingsScreen(Page):
 
     scenarios_list = getters.query_one(ScenarioList)
 
-    def __init__(self, location: Location, session: str, title: str, happened: int) -> None:
+    def __init__(self, location: Location, session: str, title: str, happened: int, engine: str = "") -> None:
         super().__init__()
         self._location, self._session, self._title = location, session, title
-        self._happened = happened
+        self._happened, self._engine = happened, engine
         self._found: list[Scenario] = []
 
     def compose(self) -> ComposeResult:
@@ -127,6 +132,7 @@ class OtherSettingsScreen(Page):
         """Start replaying."""
         words = (*titled("Other settings", self._title), ("ink-muted?", " · on this same history"))
         self.query_one(StatusLine).left = words
+        self.scenarios_list.in_force = not self._engine
         self.scenarios_list.focus()
         self.work_out()
 
@@ -150,7 +156,7 @@ class OtherSettingsScreen(Page):
         answer = self.query_one(AnswerBar)
         answer.waiting = f"Replaying the conversation: {len(shown):,} settings tried …"
         if last:
-            answer.answer = Headline(verdict(shown, self._happened))
+            answer.answer = Headline(verdict(shown, self._happened, self._engine))
 
     def on_resize(self, event: Resize) -> None:
         """Draw the requests if there is room."""
@@ -175,15 +181,21 @@ def spent_on(one: Scenario) -> float:
     return float(outcome.prompt_tokens if outcome.usd is None else outcome.usd)
 
 
-def verdict(found: Sequence[Scenario], happened: int) -> str:
-    """The setting in force, the range of thresholds with the same result, and the cheapest setting."""
+def verdict(found: Sequence[Scenario], happened: int, engine: str = "") -> str:
+    """The setting in force, the range of thresholds with the same result, and the cheapest setting.
+
+    `engine` is the context engine that decides instead of Hermes' own.
+    """
     actual = next((one for one in found if one.actual), None)
     if actual is None:
         return "Nothing to compare: the context window is unknown."
     times = fmt.plural(len(actual.outcome.firings), "compaction")
     cost = "" if actual.outcome.usd is None else f", {fmt.money(actual.outcome.usd, mark=fmt.ESTIMATE)}"
     said = f"In force is {actual.name}: {times}{cost}."
-    if happened != len(actual.outcome.firings):
+    if engine:
+        own = f"Hermes' own compressor would have run {times} at {actual.name}{cost}"
+        said = f"The engine {engine} decides here; {own}."
+    elif happened != len(actual.outcome.firings):
         said = f"{said[:-1]} ({happened:,} really ran; {NOT_REPLAYED})."
     same = [one.name for one in found if _is_share(one) and _came_of(one) == _came_of(actual)]
     if len(same) > 1:

@@ -35,7 +35,7 @@ def test_a_configured_engine_takes_the_threshold_out_of_force(begun: MakeHome) -
     (home.path / "lcm_store.db").write_bytes(b"x" * 2_000)
     (home.path / "plugins" / "lcm").mkdir(parents=True)
     notes = told(home).notes
-    assert any("'lcm', so the threshold shown is not in force" in note for note in notes)
+    assert any("'lcm', so Hermes' own threshold is not in force" in note for note in notes)
     assert any("2,000 bytes in lcm_store.db" in note for note in notes)
     assert any(note.startswith("it is loaded from ") for note in notes)
 
@@ -202,7 +202,7 @@ def test_an_engine_loaded_after_one_was_not_found_is_in_charge(begun: MakeHome) 
     home.turn()
     home.talk(1)
     notes = told(home).notes
-    assert any("'lcm', so the threshold shown is not in force" in note for note in notes)
+    assert any("'lcm', so Hermes' own threshold is not in force" in note for note in notes)
     assert not any("was not found" in note for note in notes)
 
 
