@@ -138,7 +138,8 @@ class AgentChecks:
         """Whether there are enough messages at the start of a turn, or few but huge ones."""
         least = self.settings.protect_first + self.settings.protect_last + 1
         huge = self.policy.checks.huge_counts and self.threshold is not None and tokens >= self.threshold
-        return Check("messages", f"> {least}", str(messages), messages > least or huge)
+        had = f"{messages}{', few but huge' if huge and messages <= least else ''}"
+        return Check("messages", f"> {least}", had, messages > least or huge)
 
     def deferral(self, trigger: Trigger, turn: TurnDraft, size: Check, *, counted: bool) -> Iterator[Check]:
         """Whether the check was skipped, or waited for a counted prompt."""

@@ -59,7 +59,10 @@ def test_too_few_messages_stop_the_check_at_the_start_of_a_turn(begun: MakeHome)
 def test_few_but_huge_messages_pass_the_count(begun: MakeHome) -> None:
     home = begun()
     home.talk(2, size=250_000)
-    assert "messages" not in last(home, Trigger.PREFLIGHT).blocked_by
+    found = last(home, Trigger.PREFLIGHT)
+    assert "messages" not in found.blocked_by
+    counted = next(check for check in found.checks if check.name == "messages")
+    assert counted.had.endswith(", few but huge"), "13 passes no `> 24` unless it says why"
 
 
 def test_a_real_prompt_size_takes_the_place_of_the_estimate(begun: MakeHome) -> None:
