@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from core.account.pricing.price_book import open_book
-from core.compress.engines.host.discovery import EngineSearch, discover
+from core.compress.engines.host.discovery import EngineSearch, discover, only_configured
 from core.compress.engines.host.found_engine import EngineKind
 from core.compress.engines.host.hosted_preview import kept_rows
 from core.compress.engines.host.list_check import orphans
@@ -43,7 +43,7 @@ class ComparedEngine:
     """One engine in a comparison.
 
     Attributes:
-        engine: None for ours.
+        engine: None for ours, and for one that only the configuration names.
         preview: What it made of the conversation; None if it failed or has not run yet.
         done: How it ran; None for ours.
         usd: What its model calls would cost at the model Hermes would ask; None when unknown.
@@ -69,6 +69,11 @@ class ComparedEngine:
         kept = len(kept_rows(made.before, made.after))
         stray = orphans([dict(one.wire) for one in made.after])
         return replace(self, preview=made, done=done, seconds=seconds, usd=usd, kept=kept, orphans=stray)
+
+    @property
+    def absent(self) -> InspectorError | None:
+        """The error of an engine that the configuration names and nothing found is called."""
+        return self.error if self.engine is None else None
 
     @property
     def dropped(self) -> int | None:
@@ -103,18 +108,21 @@ class ComparedEngine:
 
 
 def contenders(search: EngineSearch) -> tuple[ComparedEngine, ...]:
-    """Ours, the installed release's own if there is one, and every other engine found."""
+    """Ours, the one that only the configuration names, the installed release's own, and every other found."""
     found = [one for one in discover(search.home, search.install) if one.kind is not EngineKind.BUILTIN]
     own = () if search.install is None else discover(None, search.install)[:1]
     named = [("hermes", one) for one in own] + [(one.name, one) for one in found]
     others = (ComparedEngine(name, OtherEngine(name, one, search)) for name, one in named)
-    return (ComparedEngine(OURS), *others)
+    absent = () if (gone := only_configured(search)) is None else (ComparedEngine(gone[0], error=gone[1]),)
+    return (ComparedEngine(OURS), *absent, *others)
 
 
 def run_compared(
     one: ComparedEngine, basis: Basis, writer: Summariser, focus: str | None, stop: Cancelled
 ) -> ComparedEngine | None:
     """Let one engine compact the conversation; None for a plugin that is not an engine."""
+    if one.absent is not None:
+        return one
     began, here = time.perf_counter(), basis.reading.context
     try:
         if one.engine is None:
@@ -182,6 +190,9 @@ def engines_headline(found: Sequence[ComparedEngine]) -> Headline:
         kept = weighed(sound[0].score)
         text = f"No other engine was found to compare: {sound[0].name} keeps {kept}."
         return Headline(text, "Name one with --engine PATH, or install it in Hermes.")
+    gone = next((one.absent for one in found if one.absent is not None), None)
+    if gone is not None:
+        return Headline(" ".join((f"{gone.what}.", *_best(sound))), f"{gone.remedy}.")
     bad = [one for one in found if one.trouble]
     sentence = ""
     for part in (*_best(sound), *_broken(bad[:1])):
@@ -196,7 +207,7 @@ def _best(sound: Sequence[ComparedEngine]) -> Iterator[str]:
     if rated:
         most, _ = max(rated)
         names = [name for value, name in rated if value == most]
-        yield f"{_named(names, 'keep')} most: {weighed(most)}."
+        yield f"{_named(names, 'keep')}{' most:' if len(rated) > 1 else ''} {weighed(most)}."
     sized = [(one.preview.after_tokens, one.name) for one in sound if one.preview is not None]
     if sized and (least := min(sized)[0]) < max(sized)[0]:
         names = [name for tokens, name in sized if tokens == least]

@@ -13,7 +13,7 @@ from core.compress.engines.host.install import HermesInstall
 from core.compress.engines.host.process import EngineFailed
 from core.errors import ConfigError, NotFoundError, UsageError
 from core.hermes.config.config import load_tree
-from core.hermes.config.in_force import engine_of_home
+from core.hermes.config.in_force import EngineInCharge, engine_of_home
 from core.hermes.policy.policy import load_policy, nearest_release
 from core.model.compaction.plan import Settings
 
@@ -220,12 +220,26 @@ def _unknown(text: str, search: EngineSearch, known: Iterable[str]) -> NotFoundE
     configured = engine_of_home(search.home)
     if configured is None or configured.name != text:
         return NotFoundError(f"no context engine is called {text!r}", where="--engine", remedy=others)
-    elsewhere = "Name its folder with --engine PATH, or the Python that has it with --hermes-python"
+    return _absent(configured, f". {others}")
+
+
+def _absent(configured: EngineInCharge, others: str = "") -> NotFoundError:
     return NotFoundError(
-        f"{configured.origin} names the context engine {text!r}, but its code is not there",
+        f"{configured.origin} names the context engine {configured.name!r}, but its code is not there",
         where="--engine",
-        remedy=f"{elsewhere}. {others}",
+        remedy=f"Name its folder with --engine PATH, or the Python that has it with --hermes-python{others}",
     )
+
+
+def only_configured(search: EngineSearch) -> tuple[str, NotFoundError] | None:
+    """The engine that the configuration names and no place searched has, with the error about it."""
+    if (configured := engine_of_home(search.home)) is None:
+        return None
+    try:
+        engine_named(configured.name, search)
+    except (NotFoundError, UsageError):
+        return configured.name, _absent(configured)
+    return None
 
 
 def _own_name(found: FoundEngine, search: EngineSearch) -> str | None:

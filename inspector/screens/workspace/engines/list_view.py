@@ -15,8 +15,11 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import field, headline, paragraph
 
 OURS_IS = "Hermes' own compressor, as this program replays it for the release of this conversation"
-NARROW = 90
-"""Width below which only the card shows kept, dropped, unpaired and calls."""
+ABSENT = "only the configuration names it"
+NARROW = 100
+"""Width below which only the card shows what became of the messages, and the calls."""
+TITLES = {"facts": "facts kept", "kept": "messages kept"}
+"""Titles of columns where the name alone does not tell what is counted."""
 _MAX_FACTS = 12
 """Most lost facts on a card."""
 
@@ -32,7 +35,7 @@ class EngineList(RowList[ComparedEngine]):
         ink = self.palette.style("ink-muted")
         line = Line().gap().cell("engine", 18, ink)
         for name, cells in _columns(width):
-            line.cell(name, cells, ink, right=True)
+            line.cell(TITLES.get(name, name), cells, ink, right=True)
         return [line]
 
     def draw_row(self, row: ComparedEngine, index: int, width: int) -> Line:
@@ -41,7 +44,8 @@ class EngineList(RowList[ComparedEngine]):
         line = Line().gap().cell(row.name, 18, ink.style("ink", bold=True))
         if row.preview is None:
             token = "ink-muted" if row.error is None else "severity-critical"
-            words = row.trouble or "not run yet"
+            token = "severity-warning" if row.absent is not None else token
+            words = ABSENT if row.absent is not None else row.trouble or "not run yet"
             return line.gap(2).add(words, ink.style(token), most=max(0, width - line.width - 2))
         values = _values(row)
         for name, cells in _columns(width):
@@ -57,7 +61,7 @@ class EngineList(RowList[ComparedEngine]):
 
 def _columns(width: int) -> tuple[tuple[str, int], ...]:
     every = (
-        ("tokens", 9), ("facts", 9), ("kept", 7), ("dropped", 9), ("unpaired", 9), ("calls", 7),
+        ("tokens", 9), ("facts", 12), ("kept", 15), ("dropped", 9), ("unpaired", 10), ("calls", 7),
         ("price", 10), ("time", 9),
     )  # fmt: skip
     few = ("tokens", "facts", "price", "time")
@@ -81,6 +85,11 @@ def _values(row: ComparedEngine) -> dict[str, str]:
 
 def card(one: ComparedEngine, width: int, ink: Palette) -> Iterator[Line]:
     """What the engine is, its result, what is wrong with its messages, the facts it lost."""
+    if one.absent is not None:
+        yield from headline(one.name, "", width, ink)
+        yield from field("trouble", one.absent.what, width, ink, "severity-warning")
+        yield from field("fix", one.absent.remedy or "", width, ink)
+        return
     where = OURS_IS if one.engine is None else one.engine.found.where
     version = "" if one.engine is None else one.engine.found.version or ""
     yield from headline(one.name, version, width, ink)
@@ -91,7 +100,7 @@ def card(one: ComparedEngine, width: int, ink: Palette) -> Iterator[Line]:
         return
     values = _values(one)
     sizes = f"{len(one.preview.before):,} → {len(one.preview.after):,} messages"
-    kept = f"{values['kept']} unchanged, {values['dropped']} dropped"
+    kept = f"{values['kept']} kept, {values['dropped']} dropped"
     alone = f", {values['unpaired']} tool calls or results without their partner" if one.orphans else ""
     yield from field("list", f"{sizes}: {kept}{alone}", width, ink)
     before = fmt.short(one.preview.before_tokens, mark=fmt.ESTIMATE)

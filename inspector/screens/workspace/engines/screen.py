@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from core.compress.engines.host.discovery import EngineSearch
 from core.compress.engines.host.install import find_install
 from core.compress.engines.run import OtherEngine
-from core.model.finding import NO_HEADLINE
+from core.model.finding import NO_HEADLINE, shortened
 from core.model.transcript.conversation import Generation
 from core.preview.foreseen import basis_of
 from core.preview.offers import offline
@@ -29,6 +29,9 @@ from inspector.screens.workspace.views import GenerationView, use_engine
 from inspector.widgets.bars.status_line import titled
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
+
+_TOPIC = 20
+"""Cells for the focus in the head line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +78,10 @@ class EnginesScreen(CardPage):
 
     def on_mount(self) -> None:
         """Start comparing."""
-        topic = f" · focus: {self._middle.focus}" if self._middle.focus else ""
-        chosen = self._middle.chosen
-        now = f" · now: {'builtin' if chosen is None else chosen.name}{topic} · offline summary"
-        self.head.left = (*titled("Engines", self._middle.title), ("ink-muted", now))
+        chosen, topic = self._middle.chosen, self._middle.focus
+        focus = f"focus: {shortened(topic, _TOPIC)} · " if topic else ""
+        now = f"{focus}the views use {'builtin' if chosen is None else chosen.name} · offline summary"
+        self.head.left, self.head.right = titled("Engines", self._middle.title), (("ink-muted", now),)
         self.engines.focus()
         self.compare()
 
@@ -125,7 +128,9 @@ class EnginesScreen(CardPage):
     @on(RowList.Opened)
     def _opened(self) -> None:
         one = self.engines.current
-        if one is not None:
+        if one is not None and one.absent is not None:
+            self.toast(f"{one.name} cannot be chosen: its code is not there.", "warning")
+        elif one is not None:
             self.action_back()
             self._choose(one.engine)
 

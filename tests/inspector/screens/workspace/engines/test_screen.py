@@ -158,3 +158,21 @@ async def test_the_focus_lab_says_what_its_engine_did(
         assert f"engine {name} 1.2.3" in drawn(pilot)
         assert said in " ".join(drawn(pilot).split())
         assert "being made" not in drawn(pilot)
+
+
+async def test_an_engine_that_only_the_configuration_names_is_listed_with_what_helps(home: Location) -> None:
+    assert home.home is not None
+    with (home.home / "config.yaml").open("a") as config:
+        config.write("\ncontext:\n  engine: lcm\n")
+    async with settled(app := open_app(home, AUTH, "map"), 140, 40) as pilot:
+        await press(pilot, "e")
+        screen = await ran(pilot)
+        names = [row.name for row in map(screen.engines.rows.row, range(screen.engines.rows.count)) if row]
+        assert names == ["builtin", "lcm", "loser", "mute", "small"]
+        text = " ".join(drawn(pilot).split())
+        assert "names the context engine 'lcm', but its code is not there" in text
+        assert "the views use builtin" in text
+        assert "What helps: Name its folder with --engine PATH" in text
+        await choose(pilot, "lcm")
+        assert any("cannot be chosen" in one.message for one in app._notifications)
+        assert isinstance(app.screen, EnginesScreen)
