@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.style import Style
 
-from core.hermes.markers.markers import find_summary
+from core.hermes.markers.markers import find_summary, typed
 from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, RowState, ToolCall, images_in
 from core.model.transcript.storage import RowPreview
@@ -86,19 +86,26 @@ def message_row(
 ) -> MessageRow:
     """The row of a message that is already in memory."""
     row, calls = message.row, message.tool_calls
+    is_summary = find_summary(message.text) is not None
+    shown = said(message.text) if message.role == "user" and not is_summary else message.text
     preview = RowPreview(
         id=row.id if row else -1 - index,
         session_id=row.session_id if row else "",
         role=message.role,
-        text=_beginning(message.text, KNOWN.count),
+        text=_beginning(shown, KNOWN.count),
         size=len(message.text),
         state=row.state if row else RowState.LIVE,
         tool_name=calls[0].name if calls else None,
         calls=len(calls),
         images=images_in(message.content) > 0,
-        is_summary=find_summary(message.text) is not None,
+        is_summary=is_summary,
     )
     return MessageRow(index, preview, part, tokens, calls=calls, lost=lost)
+
+
+def said(text: str) -> str:
+    """What a person typed of a message; all of it where Hermes alone wrote it."""
+    return typed(text) or text
 
 
 @lru_cache(maxsize=1_024)

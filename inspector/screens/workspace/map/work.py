@@ -16,13 +16,15 @@ from core.model.accounting.usage import TokenCounts
 from core.model.compaction.plan import Plan
 from core.model.finding import Headline
 from core.model.transcript.message import Message, ToolCall
+from core.model.transcript.storage import RowPreview
 from core.preview.generation import Reading, texts_of, with_texts
 from core.preview.what_if import Hypothesis
+from core.redact.quick_check import masked_start
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.screens.workspace.map.model import Annotations, Listed, holds
 from inspector.widgets.messages.detail_pane import Detail
-from inspector.widgets.messages.message_line import MessageRow
+from inspector.widgets.messages.message_line import PREVIEW_CHARS, MessageRow, said
 
 SEARCH_PAGE = 500
 ARGUMENT, ARGUMENTS = 200, 4096
@@ -31,12 +33,26 @@ Stop = Callable[[], bool]
 
 
 def previews_of(location: Location, ids: Sequence[int], stop: Stop) -> Sequence[Listed]:
-    """Previews for a page of the list, with the calls of each row, cut to what a line shows."""
+    """Previews for a page of the list, with the calls of each row, cut to what a line shows.
+
+    A message that Hermes put something around shows what was typed, which may come last.
+    """
     with Store(location, cancelled=stop) as store:
         found = store.previews(ids)
-        bodies = store.messages([one.id for one in found if one.calls])
-    calls = {message.row.id: tuple(map(_shortened, message.tool_calls)) for message in bodies if message.row}
-    return [(one, calls.get(one.id, ())) for one in found]
+        bodies = store.messages([one.id for one in found if one.calls or _is_wrapped(one)])
+    whole = {message.row.id: message for message in bodies if message.row}
+    rows = [
+        replace(one, text=masked_start(said(whole[one.id].text), PREVIEW_CHARS))
+        if _is_wrapped(one) and one.id in whole
+        else one
+        for one in found
+    ]
+    calls = {row: tuple(map(_shortened, message.tool_calls)) for row, message in whole.items()}
+    return [(one, calls.get(one.id, ())) for one in rows]
+
+
+def _is_wrapped(one: RowPreview) -> bool:
+    return one.role == "user" and not one.is_summary and one.text.lstrip().startswith("[")
 
 
 def _shortened(call: ToolCall) -> ToolCall:

@@ -13,6 +13,12 @@ from inspector.widgets.messages.message_line import message_row
 from inspector.widgets.messages.message_list import Band, Banding, draw_band, middle_band, partition_bands
 from tests.inspector.widgets.charts.test_context_strip_layout import plan_of
 
+LOADED_SKILL = (
+    '[IMPORTANT: The user has invoked the "tidy" skill, as below.]\n\n'
+    + "Never touch main.\n" * 500
+    + "\nThe user has provided the following instruction alongside the skill invocation: sort it"
+)
+
 
 @st.composite
 def listings(draw: st.DrawFn) -> Banding:
@@ -80,3 +86,9 @@ def test_a_summary_is_distinguished_from_what_its_user_said() -> None:
         for text in ("[CONTEXT SUMMARY]: so far", "hello")
     ]
     assert [row.preview.is_summary for row in rows] == [True, False]
+
+
+def test_a_message_in_memory_shows_what_was_typed_and_not_the_skill_around_it() -> None:
+    asked, found = (Message({"role": role, "content": LOADED_SKILL}) for role in ("user", "tool"))
+    assert message_row(0, asked, None, 0).preview.text == "/tidy sort it"
+    assert message_row(0, found, None, 0).preview.text.startswith("[IMPORTANT")

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from core.store.database.locate import Location
 from inspector.screens.workspace.map import work
 from tests.core.compress.builders import user
+from tests.core.store.database import SessionDatabase
+from tests.inspector.widgets.messages.test_message_list_rows import LOADED_SKILL
 
 
 def test_a_count_that_is_cancelled_closes_what_it_read_in_its_own_thread(
@@ -31,3 +35,13 @@ def test_a_count_that_is_cancelled_closes_what_it_read_in_its_own_thread(
     asked = iter((False, True))
     assert work.count_tokens(location, reading, lambda: next(asked, True)) is None
     assert closed == [True]
+
+
+def test_a_row_shows_what_was_typed_and_not_what_hermes_put_around_it(tmp_path: Path) -> None:
+    texts = (LOADED_SKILL, "[1, 2] is a list", "[System note: It is late.]")
+    with SessionDatabase(tmp_path / "state.db") as database:
+        database.session("s")
+        rows = [database.message("s", "user", text) for text in texts]
+        found = work.previews_of(Location(database.path), rows, lambda: False)
+    shown = [one.text for one, _ in found]
+    assert shown == ["/tidy sort it", "[1, 2] is a list", "[System note: It is late.]"]
