@@ -29,6 +29,7 @@ FAILED_SUMMARY = "No model wrote this summary: the call failed"
 BY_RULE = (
     "A fallback made by rule would replace these messages; it is written only if you confirm it by name."
 )
+FUTILE = "It saves nothing: what is written is at least as long as what it replaces."
 QUIETLY = "leave the session alone for two minutes, then come back"
 TAKEN_BACK = Headline("Undone: every row is as it was.")
 WHERE = {
@@ -189,6 +190,8 @@ def review_answer(review: Review, proposal: Proposal) -> Headline:
     if found.mode in HAPPENS:
         rows = f"{fmt.plural(len(found.inserted), 'row')} written, {HAPPENS[found.mode]}"
     said = f"{sizes} {WHERE[found.mode]}: {rows}. Nothing is written yet; U undoes it afterwards."
+    if proposal.futile:
+        return Headline(f"{FUTILE} {said}", "esc leaves everything as it is.", Severity.WARNING)
     return Headline(said, severity=Severity.WARNING if doubtful else None)
 
 

@@ -37,6 +37,7 @@ class Proposal:
         said: What is shown once it is written.
         failure: Why the model that was asked wrote no summary. A fallback made by rule replaces it then, and
             is written only if the user confirms it by name. Empty otherwise.
+        futile: What is written is as long as what it replaces, or longer.
     """
 
     session_id: str
@@ -46,6 +47,7 @@ class Proposal:
     sizes: tuple[str, ...]
     said: tuple[str, ...]
     failure: str = ""
+    futile: bool = False
 
     @property
     def confirmation(self) -> str:
@@ -77,6 +79,7 @@ def compaction(session_id: str, preview: Preview) -> Proposal:
         tuple(sizes),
         tuple(text for text in (said.headline, line, said.note) if text),
         redact_text(preview.failure or ""),
+        futile=size >= preview.before_tokens,
     )
 
 

@@ -331,3 +331,11 @@ async def test_a_wide_review_shows_the_summary_that_would_be_written(own: Locati
         async for _ in at_sizes(pilot, (120, 40)):
             assert not text.display
             assert "✓ unchanged" in drawn(pilot)
+
+
+async def test_the_review_says_first_that_writing_would_save_nothing(own: Location) -> None:
+    async with open_app(own, "Check the backups", "preview").run_test(size=(120, 40)) as pilot:
+        screen = await review(pilot)
+        assert stage(screen) is Stage.REVIEW, shown(screen)
+        told = " ".join(drawn(pilot).split())
+        assert "▲ It saves nothing: what is written is at least as long as what it replaces." in told
