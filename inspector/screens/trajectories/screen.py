@@ -18,6 +18,7 @@ from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
 from inspector.screens.trajectories.one import TrajectoryScreen
 from inspector.terminal.line import Line
+from inspector.terminal.text import cell_len
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.lists.line_view import ListRows
@@ -35,10 +36,11 @@ SIGNS = {
 }
 FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
     ("all", frozenset(State)),
-    ("over the limit", frozenset({State.OVER})),
-    ("saved", frozenset({State.SHORTENED, State.OVER})),
     ("failed", frozenset({State.FAILED})),
+    ("still over the limit", frozenset({State.OVER})),
+    ("over the limit", frozenset({State.SHORTENED, State.OVER})),
 )
+"""What `/` lists in turn: what went wrong first. What holds of none is passed over."""
 
 COLUMNS = ("line", "tokens", "after", "turns", "saved")
 CELLS = (7, 9, 10, 7, 7)
@@ -57,6 +59,7 @@ class TrajectoryList(RowList[Listed]):
     """Line, tokens before and after, turns, what would happen, first request."""
 
     HEADER_LINES = 1
+    DEFAULT_CSS = "TrajectoryList { padding: 0 1; }"
 
     def draw_header(self, width: int) -> list[Line]:
         """The column titles."""
@@ -77,7 +80,9 @@ class TrajectoryList(RowList[Listed]):
         line = Line().add(f"{sign} ", style).cell(f"{row.line:,}", CELLS[0], muted, right=True)
         found = row.metrics
         if found is None:
-            return line.gap(sum(CELLS[1:]) + 2).add(row.problem, style, most=max(0, width - line.width))
+            far = sum(CELLS[1:]) + 2  # below the title, where there is room for the whole reason
+            line.gap(far if line.width + far + cell_len(row.problem) <= width else 2)
+            return line.add(row.problem, style, most=max(0, width - line.width))
         line.cell(fmt.count(found.original_tokens), CELLS[1], ink.style("ink"), right=True)
         after = fmt.count(found.compressed_tokens, mark=fmt.ESTIMATE) if found.was_compressed else ""
         line.cell(after, CELLS[2], ink.style("ink"), right=True)
@@ -172,8 +177,9 @@ class TrajectoriesScreen(Page):
             self.app.push_screen(TrajectoryScreen(self.job, found))
 
     def action_next_filter(self) -> None:
-        """Show all, those over the limit, those that get smaller, or those that failed."""
-        self._filter = (self._filter + 1) % len(FILTERS)
+        """Show all, those that failed, those that stay over the limit, or those over it now."""
+        turns = (*range(self._filter + 1, len(FILTERS)), 0)
+        self._filter = next(at for at in turns if not at or any(map(self._sums.counts.get, FILTERS[at][1])))
         self._rows = [row for row in self._found if row.state in FILTERS[self._filter][1]]
         self._show(keep=False)
 

@@ -31,17 +31,24 @@ async def test_the_list_says_what_would_happen_and_keeps_what_is_asked_for(tmp_p
         shown = drawn(pilot)
         assert "13 trajectories" in shown
         assert "become one summary" in shown
-        for words in ("over the limit", "saved", "failed"):
-            await press(pilot, "slash")
-            assert f"{words}: " in drawn(pilot)
+        assert "Fix: / lists those that failed" in shown
+        await press(pilot, "slash")
+        assert " · failed: 1 " in drawn(pilot)
         assert "not JSON" in drawn(pilot)
+        for words in ("still over the limit", "over the limit"):
+            await press(pilot, "slash")
+            assert f" · {words}: " in drawn(pilot)
+        await press(pilot, "slash")
+        assert " · " not in drawn(pilot).split("target")[0]
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
 
 
 async def test_one_is_shown_before_and_after_with_its_region(tmp_path: Path) -> None:
     running = opened(sets.written(tmp_path / "in.jsonl", sets.entries(1, 12)))
     async with settled(running, 120, 24) as pilot:
-        await press(pilot, "slash", "slash", "enter")
+        await press(pilot, "slash")
+        assert "still over the limit: " in drawn(pilot), "none failed, so nothing is listed as failed"
+        await press(pilot, "slash", "enter")
         assert isinstance(running.screen, TrajectoryScreen)
         shown = drawn(pilot)
         assert "middle" in shown
@@ -73,6 +80,7 @@ async def test_at_eighty_columns_no_count_is_left_out(tmp_path: Path) -> None:
             "2 would still be longer",
             "1 could not be read",
             "1 without",
+            "not JSON: Expecting value at column 1",
         ):
             assert words in shown
 
