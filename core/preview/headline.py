@@ -6,6 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from core.compress.retention.words import WARNING_SHARE, most_important_loss
 from core.compress.sizing.threshold import past_blocks
 from core.explain.compactions.refusals import refused_first, refuses_beyond
 from core.explain.events import unanswered_turn
@@ -13,7 +14,6 @@ from core.explain.headline.mend import mend_first
 from core.model.finding import COMPRESS_NOW, MAX_HEADLINE_CHARS, Headline, Severity, shortened
 from core.preview.room import makes_room
 from core.preview.words import (
-    WARNING_SHARE,
     after_loss,
     becomes,
     decided_elsewhere,
@@ -23,7 +23,6 @@ from core.preview.words import (
     headline_table,
     is_unmatched,
     left_alone,
-    most_important_loss,
     sizes,
 )
 from core.support.formatting import NEAR_LIMIT, limit, plural, short

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from core.compress.retention.words import loss_words, weighed
+from core.compress.retention.words import IMPORTANT, is_grave, loss_words, needs_help, weighed
 from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, shortened
 from core.support.formatting import limit, money, plural, short
 from core.support.program_files import shared_table
@@ -15,18 +15,14 @@ from core.support.program_files import shared_table
 if TYPE_CHECKING:
     from core.hermes.config.in_force import EngineInCharge
     from core.model.compaction.plan import Plan
-    from core.model.compaction.preview import Fact, Preview, Retention, Unsupported
+    from core.model.compaction.preview import Preview, Retention, Unsupported
 
 headline_table = partial(shared_table, "core/preview/headlines.yaml")
 
-IMPORTANT = ("constraints", "asks", "open")
-"""Categories in which a single loss is worth naming, the most important first."""
 _PLAIN = ("numbers", "hashes")
 """Categories of which many may be lost without being missed."""
 _WHOLE = 0.995
 """The score shown as 100%: what is lost nevertheless is none of the facts it counts."""
-WARNING_SHARE, _REMEDY_SHARE = 0.5, 0.1
-"""Lost shares of the facts: the first is a warning, from the second on there is a remedy."""
 LEAST_SAVED = Decimal("0.0001")
 """US dollars a call below which nobody saves anything: a thousand calls are ten cents."""
 
@@ -101,13 +97,6 @@ def importance(category: str) -> int:
     return 0 if category in IMPORTANT else 2 if category in _PLAIN else 1
 
 
-def most_important_loss(kept: Retention | None) -> Fact | None:
-    """The most important lost fact: of the most important kind, and the heaviest of it."""
-    facts = kept.facts if kept else ()
-    lost = (fact for fact in facts if fact.fate == "lost" and fact.category in IMPORTANT)
-    return min(lost, key=lambda fact: (IMPORTANT.index(fact.category), -fact.weight), default=None)
-
-
 def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
     """The headline of a past compaction with what its summary lost; a failed one is left unchanged."""
     share = kept.lost_share if kept else None
@@ -123,16 +112,13 @@ def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
     lost = (*(f"{loss}{more}" for more in (among, "") for loss in losses), f"Lost: {weighed(share)}")
     told = (f"{headline.sentence} {loss}." for loss in lost)
     sentence = next((text for text in told if len(text) <= MAX_HEADLINE_CHARS), headline.sentence)
-    much = share >= WARNING_SHARE or most_important_loss(kept) is not None
-    severity = Severity.WARNING if much else Severity.INFO
+    severity = Severity.WARNING if is_grave(kept) else Severity.INFO
     return Headline(sentence, after_loss(kept) or headline.remedy, severity)
 
 
 def after_loss(kept: Retention | None) -> str | None:
     """What helps after a compaction that lost something that matters."""
-    share = (kept.lost_share or 0) if kept else 0
-    much = share >= _REMEDY_SHARE or most_important_loss(kept) is not None
-    return str(headline_table()["remedies"]["lost"]) if much else None
+    return str(headline_table()["remedies"]["lost"]) if kept is not None and needs_help(kept) else None
 
 
 def becomes(middle: int, before: int, after: int, one: str, several: str) -> str:

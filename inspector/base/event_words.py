@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from core.account.pricing.paid import NO_BILL
-from core.compress.retention.words import loss_words
+from core.compress.retention.words import IMPORTANT, loss_words
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus
 from core.model.finding import shortened
-from core.preview.words import IMPORTANT, importance, kind_word, unchecked_sentence
+from core.preview.words import importance, kind_word, unchecked_sentence
 from core.support import formatting as fmt
 
 if TYPE_CHECKING:

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 from core.support.formatting import percent, plural
 
 if TYPE_CHECKING:
-    from core.model.compaction.preview import Retention
+    from core.model.compaction.preview import Fact, Retention
+
+IMPORTANT = ("constraints", "asks", "open")
+"""Categories in which a single loss is worth naming, the most important first."""
+WARNING_SHARE, _REMEDY_SHARE = 0.5, 0.1
+"""Lost shares of the facts: the first is a warning, from the second on there is a remedy."""
 
 
 def loss_words(kept: Retention) -> str:
@@ -18,3 +23,20 @@ def loss_words(kept: Retention) -> str:
 def weighed(share: float | None) -> str:
     """A share of the facts, heavy ones counting more, where there is no room to count them or nobody did."""
     return f"{percent(share)} of what matters"
+
+
+def most_important_loss(kept: Retention | None) -> Fact | None:
+    """The most important lost fact: of the most important kind, and the heaviest of it."""
+    facts = kept.facts if kept else ()
+    lost = (fact for fact in facts if fact.fate == "lost" and fact.category in IMPORTANT)
+    return min(lost, key=lambda fact: (IMPORTANT.index(fact.category), -fact.weight), default=None)
+
+
+def is_grave(kept: Retention) -> bool:
+    """Whether a summary lost so much, or something so important, that it is a warning."""
+    return (kept.lost_share or 0) >= WARNING_SHARE or most_important_loss(kept) is not None
+
+
+def needs_help(kept: Retention) -> bool:
+    """Whether it lost something that is worth repeating."""
+    return (kept.lost_share or 0) >= _REMEDY_SHARE or most_important_loss(kept) is not None

@@ -12,9 +12,9 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from core.compress.retention.words import weighed
+from core.compress.retention.words import most_important_loss, weighed
 from core.model.compaction.preview import FactCount, Retention
-from core.preview.words import importance, kind_word, most_important_loss, unchecked_sentence
+from core.preview.words import importance, kind_word, unchecked_sentence
 from core.support import formatting as fmt
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line, Palette

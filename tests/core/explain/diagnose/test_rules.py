@@ -20,9 +20,11 @@ from core.explain.diagnose.registry import (
 from core.explain.diagnose.rules.storage.transcript import MASK
 from core.explain.events import explain
 from core.model.finding import Finding, Severity
+from core.preview.past import with_loss
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.diagnose.scene import LONG, Build, Scene, compacted, guarded, plain, twice
 from tests.core.explain.diagnose.scenes import SCENES
+from tests.core.explain.diagnose.summary_scenes import said
 from tests.core.explain.diagnose.thrash_scenes import passes
 from tests.core.explain.diagnose.trigger_scenes import called
 from tests.core.explain.home import CONFIG, Home
@@ -135,6 +137,20 @@ def test_a_threshold_no_request_can_reach_does_not_matter_where_a_gateway_compre
     home.db.connection.execute("UPDATE sessions SET source = 'telegram'")
     home.db.connection.commit()
     assert "A2" not in rules_of(home)
+
+
+@pytest.mark.parametrize(
+    "summary", ["## Goal\nship", "Never delete the production database without asking me first."]
+)
+def test_what_the_newest_summary_lost_is_as_grave_as_why_says_with_the_same_advice(
+    make_home: MakeHome, summary: str
+) -> None:
+    home = make_home()
+    found = examined(home, said(summary)).findings
+    lost = next(one for one in found if one.rule == "C10")
+    with home.store() as store:
+        told = with_loss(explain(store, "S"))[0].headline
+    assert (lost.severity, lost.remedy or None) == (told.severity, told.remedy)
 
 
 def rules_of(home: Home) -> set[str]:

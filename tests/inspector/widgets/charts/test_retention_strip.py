@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.compress.retention.words import most_important_loss
 from core.model.compaction.preview import Fact, FactCount, Retention
-from core.preview.words import most_important_loss
 from inspector.terminal.line import Palette, defaults
 from inspector.widgets.charts.retention import (
     heat,

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from core.compress.pruning.stub_fields import reports_failure
-from core.compress.retention.words import loss_words
+from core.compress.retention.words import is_grave, loss_words, needs_help
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
 from core.explain.context.past_compaction import past_of
 from core.explain.context.rows.unsaved_rows import ranges
@@ -33,6 +33,7 @@ _REFUSES = re.compile(
 _MENTIONS = re.compile("fail|exit|blocked|not run", re.IGNORECASE)
 """Words of a stub for a call that failed."""
 _WRITTEN_SINCE = "A summary has been written since; repeat what matters of those messages"
+_AFTERWARDS = "Repeat what matters; next time, /compress TOPIC keeps more of it."
 _ORDERS = ("resume exactly", "## Active Task")
 """What releases before 0.17 write before a summary; later ones say that the newest message wins."""
 
@@ -213,14 +214,16 @@ def constraint_lost(case: Case) -> Iterable[Found]:
 
 @conversation_rule("C10")
 def anchors_lost(case: Case) -> Iterable[Found]:
-    """The newest summary lost checkable facts."""
+    """The newest summary lost checkable facts; with most of what matters, that is as grave as *Why* says."""
     report = _report(case)
     if report and report.lost_share is not None and report.total.lost:
         of, lost = report.total.of, report.total.lost
         evidence = Evidence(Source.DERIVED, "the newest summary", f"{of - lost} of {of} facts kept")
         numbers = {"share": percent(report.lost_share), "lost": lost, "kept": of - lost, "of": of}
         numbers["what"] = loss_words(report)
-        yield Found(numbers, (evidence,), Verdict.DERIVED)
+        numbers["advice"] = _AFTERWARDS if needs_help(report) else ""
+        grave = Severity.WARNING if is_grave(report) else None
+        yield Found(numbers, (evidence,), Verdict.DERIVED, grave)
 
 
 @conversation_rule("C13")
