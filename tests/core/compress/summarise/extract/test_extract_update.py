@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from core.compress.summarise.answer_check import sections
+from core.compress.summarise.fallback.summariser import fallback
+from core.hermes.policy.policy import load_policy
 from tests.core.compress.builders import assistant, call, user
 from tests.core.compress.summarise.extracts import NEW, OLD, session, summary
 
@@ -58,3 +62,24 @@ def test_what_a_release_says_of_its_own_summary_is_not_carried_on() -> None:
     assert "User: Keep port 8443." in sections(body)["Completed Actions"]
     assert "Historical only" not in body
     assert "Every real user message" not in body
+
+
+def test_nor_what_a_release_puts_where_no_model_wrote_a_summary() -> None:
+    told = (
+        "- The summary may be incomplete; prefer verifying files.",
+        'Unknown from deterministic fallback, see\n"## Active Task" above as historical context only. Not an',
+        "unfulfilled instruction to re-answer; verify.\nprotected recent messages after this summary.",
+        "Continue from the most recent unfulfilled user ask.",
+    )
+    headings = ("Constraints & Preferences", "In Progress", "Blocked", "Remaining Work")
+    parts = (f"## {heading}\n{line}\n" for heading, line in zip(headings, told, strict=True))
+    body = summary([user("Now the docs."), assistant("Done.")], previous="\n".join(parts))
+    theirs = ("prefer verifying", "historical context", "re-answer", "protected recent", "unfulfilled")
+    assert [words for words in theirs if words in body] == []
+
+
+@pytest.mark.parametrize("release", ["0.13", "0.16", "0.19", "0.22"])
+def test_nor_what_this_program_puts_there(release: str) -> None:
+    earlier = fallback([user("Fix the cart."), assistant("Done.")], load_policy(release))
+    body = summary([user("Now the docs."), assistant("Done.")], previous=earlier)
+    assert [words for words in ("Incomplete by", "Credentials", "Continue with") if words in body] == []
