@@ -67,7 +67,7 @@ def compaction(session_id: str, preview: Preview) -> Proposal:
 
     said, written = preview.feedback, preview.written_tokens
     size = preview.after_tokens if written is None else written
-    sizes = [f"~{preview.before_tokens:,} → ~{size:,} tokens in them"]
+    sizes = [token_sizes(preview.before_tokens, size)]
     if size != preview.after_tokens:
         sizes.append(f"~{preview.after_tokens:,} with the text that Hermes itself puts around a summary")
     line = token_line(preview.before_tokens, size, load_policy(preview.plan.release).feedback)
@@ -81,6 +81,11 @@ def compaction(session_id: str, preview: Preview) -> Proposal:
         redact_text(preview.failure or ""),
         futile=size >= preview.before_tokens,
     )
+
+
+def token_sizes(before: int, after: int) -> str:
+    """What the messages hold before and after, estimated."""
+    return f"~{before:,} → ~{after:,} tokens in them"
 
 
 def repair(session_id: str) -> Proposal:

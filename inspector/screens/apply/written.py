@@ -14,6 +14,7 @@ from core.store.database.own_changes import undo_command
 from core.support import formatting as fmt
 from inspector.payloads.values import call_words
 from inspector.screens.apply.model import WHERE, some_of
+from inspector.screens.apply.work import token_sizes
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.messages.message_line import Marks, MessageRow, draw_message
 from inspector.widgets.panes.card import field, paragraph
@@ -71,7 +72,7 @@ def _sizes(entry: JournalEntry, store: Store) -> str:
     if past is None:
         return ""
     before, after = (measure(side, past.policy).estimated_tokens for side in (past.before, past.after))
-    return f"{len(past.before):,} → {len(past.after):,} messages, ~{before:,} → ~{after:,} tokens in them"
+    return f"{len(past.before):,} → {len(past.after):,} messages, {token_sizes(before, after)}"
 
 
 def written_lines(entry: JournalEntry, written: Written | None, width: int, ink: Palette) -> Iterator[Line]:
