@@ -33,7 +33,7 @@ _SMALL = re.compile(r"\D*(?:\d\D*){1,2}")
 _UNIT = re.compile(r"[^\W\d_]|[%$€]")
 
 
-def is_caught(found: Sequence[Unsupported], worst: Worst, sentences: int, language: str = "en") -> bool:
+def is_caught(found: Sequence[Unsupported], worst: Worst, sentences: int, language: str) -> bool:
     """Whether a summary is certainly wrong.
 
     Args:

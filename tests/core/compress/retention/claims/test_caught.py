@@ -30,20 +30,20 @@ def unlikely(count: int, weight: float) -> Worst:
 def test_claims_that_may_be_our_error_do_not_catch_a_long_summary_of_likely_sentences(
     found: tuple[Unsupported, ...],
 ) -> None:
-    assert not is_caught(found, unlikely(5, -4.0), LONG)
+    assert not is_caught(found, unlikely(5, -4.0), LONG, "en")
 
 
 def test_the_same_claims_catch_it_beside_unlikely_sentences_or_when_there_are_several() -> None:
-    assert is_caught((PATH,), unlikely(5, 1.0), LONG)
-    assert not is_caught((PATH,), unlikely(5, -1.3), LONG)  # the only one may be misread
-    assert is_caught((PATH, FIGURE), unlikely(5, -1.3), LONG)
-    assert is_caught((PATH, claim("urls", "https://never.example"), FIGURE), unlikely(5, -4.0), LONG)
+    assert is_caught((PATH,), unlikely(5, 1.0), LONG, "en")
+    assert not is_caught((PATH,), unlikely(5, -1.3), LONG, "en")  # the only one may be misread
+    assert is_caught((PATH, FIGURE), unlikely(5, -1.3), LONG, "en")
+    assert is_caught((PATH, claim("urls", "https://never.example"), FIGURE), unlikely(5, -4.0), LONG, "en")
 
 
 def test_sentences_alone_catch_it_when_several_are_very_unlikely() -> None:
-    assert is_caught((), unlikely(5, 2.0), LONG)
-    assert not is_caught((), unlikely(2, 2.0), LONG)
-    assert not is_caught((), unlikely(5, -0.5), 3)
+    assert is_caught((), unlikely(5, 2.0), LONG, "en")
+    assert not is_caught((), unlikely(2, 2.0), LONG, "en")
+    assert not is_caught((), unlikely(5, -0.5), 3, "en")
 
 
 def test_a_language_of_which_few_words_are_known_is_allowed_more_unlikely_sentences() -> None:
@@ -54,20 +54,20 @@ def test_a_language_of_which_few_words_are_known_is_allowed_more_unlikely_senten
 
 
 def test_a_short_summary_is_caught_by_less() -> None:
-    assert is_caught((FIGURE, ACT, SMALL), unlikely(3, -2.0), 3)
-    assert not is_caught((FIGURE, ACT, SMALL), unlikely(3, -2.0), LONG)
+    assert is_caught((FIGURE, ACT, SMALL), unlikely(3, -2.0), 3, "en")
+    assert not is_caught((FIGURE, ACT, SMALL), unlikely(3, -2.0), LONG, "en")
 
 
 def test_two_claims_of_one_sentence_count_once() -> None:
     apart = [claim("paths", f"src/{name}.py") for name in ("one", "two", "three")]
     same = [claim("paths", one.value, "The same sentence.") for one in apart]
-    assert is_caught(apart, unlikely(5, -4.0), LONG)
-    assert not is_caught(same, unlikely(5, -4.0), LONG)
+    assert is_caught(apart, unlikely(5, -4.0), LONG, "en")
+    assert not is_caught(same, unlikely(5, -4.0), LONG, "en")
 
 
 def test_where_no_sentence_can_be_compared_values_catch_it_alone() -> None:
-    assert is_caught((PATH, FIGURE), {}, LONG)
-    assert not is_caught((FIGURE, NAME), {}, LONG)
+    assert is_caught((PATH, FIGURE), {}, LONG, "en")
+    assert not is_caught((FIGURE, NAME), {}, LONG, "en")
 
 
 @pytest.mark.parametrize("made_up", [PATH, claim("names", "compute_totals"), claim("numbers", "8841207")])
