@@ -67,9 +67,10 @@ def start(host: Widget, group: str, job: Callable[[], object], *, exclusive: boo
 
 @dataclass
 class Answered(Message, bubble=False):
-    """A thread found something: `show` displays it, unless the host has asked for something newer since."""
+    """A thread found something: `show` displays it, unless its work was cancelled before the host came to it."""
 
     show: Callable[[], object]
+    dropped: Callable[[], bool] = lambda: False
 
 
 def ask(
@@ -89,7 +90,7 @@ def ask(
         stop = cancelled()
         found = job(stop)
         if found is not None and not stop():
-            host.post_message(Answered(partial(show, found)))
+            host.post_message(Answered(partial(show, found), stop))
 
     start(host, group, run, exclusive=exclusive)
 
@@ -119,8 +120,9 @@ def cancelled() -> Callable[[], bool]:
 
 def then(host: Widget, show: Callable[P, object], *args: P.args, **options: P.kwargs) -> None:
     """From a worker thread, have the host display a result, unless the worker was cancelled."""
-    if not get_current_worker().is_cancelled:
-        host.post_message(Answered(partial(show, *args, **options)))
+    stop = cancelled()
+    if not stop():
+        host.post_message(Answered(partial(show, *args, **options), stop))
 
 
 @runtime_checkable
@@ -142,8 +144,9 @@ class Reporting:
             self.report(error)
 
     def on_answered(self, event: Answered) -> None:
-        """Display what a thread found."""
-        event.show()
+        """Display what a thread found, unless something newer was asked for since."""
+        if not event.dropped():
+            event.show()
 
     def report(self, error: BaseException) -> None:
         """Tell the user what happened, where, and what to do; a query that we interrupted is no error."""

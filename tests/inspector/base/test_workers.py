@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from functools import partial
 
 import pytest
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
+from textual.message import Message
 
-from inspector.base.workers import Reporting, in_thread, start
+from inspector.base.workers import Answered, Reporting, in_thread, start, then
 
 
 class Silent:
@@ -26,6 +28,26 @@ class Working(Reporting, Vertical):
         if fail:
             raise ValueError("[no] such thing")
         return "done"
+
+
+class Busy(Working):
+    """What is found waits until the host comes to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waiting: list[Answered] = []
+        self.shown: list[str] = []
+
+    def post_message(self, message: Message) -> bool:
+        if isinstance(message, Answered):
+            self.waiting.append(message)
+            return True
+        return super().post_message(message)
+
+    @in_thread("some")
+    def look_for(self, what: str, *, more: threading.Event) -> None:
+        then(self, self.shown.append, what)
+        more.wait(60)
 
 
 class WorkingApp(App[None]):
@@ -64,3 +86,18 @@ async def test_work_that_is_done_holds_nothing_of_what_it_was_about() -> None:
             await pilot.pause(0.01)
         gc.collect()
         assert about() is None
+
+
+async def test_what_was_found_before_something_newer_was_asked_for_is_not_shown() -> None:
+    app, more = WorkingApp(), threading.Event()
+    async with app.run_test() as pilot:
+        host = Busy()
+        await app.mount(host)
+        for number, what in enumerate(("old", "new"), 1):
+            host.look_for(what, more=more)
+            while len(host.waiting) < number:
+                await pilot.pause(0.01)
+        more.set()
+        for answer in host.waiting:
+            host.on_answered(answer)
+        assert host.shown == ["new"]
