@@ -16,6 +16,7 @@ from core.compress.facts.said import (
     is_command,
     without_additions,
     without_colours,
+    without_handoff,
 )
 from core.compress.facts.values import error_lines
 from core.hermes.markers.markers import PREFILTERS, find_summary, scaffold_kind
@@ -183,7 +184,7 @@ def _without_prefix(text: str) -> str:
     match = find_summary(text)
     if match is None:
         return text
-    return "\n".join(part for part in (match.before, match.body, match.after) if part)
+    return "\n".join(part for part in (match.before, without_handoff(match.body), match.after) if part)
 
 
 def ends(text: str, limit: int = HEAD + TAIL) -> str:

@@ -38,6 +38,11 @@ def without_colours(text: str) -> str:
     return _COLOUR.sub("", text) if any(sign in text for sign in _COLOURED) else text
 
 
+def without_handoff(summary: str) -> str:
+    """The lines of a summary about the work, without those that a release puts into every one."""
+    return "\n".join(line for line in summary.splitlines() if not lexicon().handoff.match(line))
+
+
 def typed_command(text: str) -> str:
     """The command a person typed, with its arguments: `/review this branch`; "" if the message holds none."""
     typed = _TYPED.search(text) if "<command-name>" in text else None

@@ -11,8 +11,8 @@ from core.compress.facts.collect import constraints, topic_of
 from core.compress.facts.corrections import Correction, correction_of, corrections
 from core.compress.facts.history import Outcome, pending, stories_of
 from core.compress.facts.importance import CATEGORIES, WeighedFacts, weigh
-from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, views
+from core.compress.facts.said import without_handoff
 from core.compress.facts.topic import roots
 from core.compress.facts.values import prose_values, values
 from core.compress.retention.ground.evidence import Evidence
@@ -245,8 +245,8 @@ def _missing(asks: Sequence[View], facts: Sequence[Fact]) -> tuple[str, ...]:
 
 
 def _forgotten(previous: str, index: SummaryIndex) -> tuple[str, ...]:
-    previous = "\n".join(line for line in previous.splitlines() if not lexicon().handoff.match(line))
-    facts = [*values(previous), *(("constraints", sentence) for sentence in constraints(previous))]
+    told = without_handoff(previous)
+    facts = [*values(told), *(("constraints", sentence) for sentence in constraints(told))]
     lost = (value for category, value in facts if index.fate(category, value) == LOST)
     return tuple(dict.fromkeys(lost))
 

@@ -15,6 +15,7 @@ from itertools import islice
 from core.compress.facts.collect import sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
+from core.compress.facts.said import without_handoff
 from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue, prose_values, values
 from core.compress.retention.claims.caught import VALUES, is_caught, surest
@@ -232,9 +233,9 @@ def _sentences(summary: str) -> Iterator[tuple[str, bool]]:
     first, *rest = _HEADING.split(_ENDLESS.sub("", summary))
     for heading, body in (("", first), *zip(rest[::2], rest[1::2], strict=True)):
         rule = claim_words().rules_heading.search(heading) is not None
-        lines = (line for line in (heading, *body.splitlines()) if not line.startswith("#"))
-        items = (_ITEM.sub("- ", line) for line in lines if not lexicon().handoff.match(line))
-        text = "\n".join(line.removeprefix(markers()["grounded_open"]) for line in items)
+        lines = (line for line in (heading, *without_handoff(body).splitlines()) if not line.startswith("#"))
+        items = (_ITEM.sub("- ", line).removeprefix(markers()["grounded_open"]) for line in lines)
+        text = "\n".join(items)
         for sentence in sentences(_CUT.sub("… ", text)):
             yield sentence[:_MAX_SENTENCE], rule and sentence != heading.strip()
 

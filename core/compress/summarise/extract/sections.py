@@ -10,8 +10,8 @@ from functools import cache
 
 from core.compress.facts.corrections import Correction, corrections, with_correction
 from core.compress.facts.history import files, outcomes
-from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View
+from core.compress.facts.said import without_handoff
 from core.compress.facts.topic import Topic, terms
 from core.compress.summarise.answer_check import sections
 from core.compress.summarise.base import heading_line
@@ -235,11 +235,10 @@ def _alike(words: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _lines(kind: str, text: str, asked: bool) -> list[FactLine]:
-    lines = [_BULLET.sub("", line).strip() for line in text.splitlines()]
+    lines = [_BULLET.sub("", line).strip() for line in without_handoff(text).splitlines()]
     lines = [
         line for line in lines if line and not _NOTHING.match(line) and not line.startswith(("#", "```"))
     ]
-    lines = [line for line in lines if not lexicon().handoff.match(line)]
     if kind == "task":
         if not asked:
             return [FactLine("task", line, -1, fixed=True) for line in lines[:1]]

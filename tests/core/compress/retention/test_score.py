@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.compress.retention.score import retention
+from core.compress.summarise.fallback.summariser import fallback
 from core.hermes.markers.wording import OURS
+from core.hermes.policy.policy import load_policy
 from core.model.compaction.preview import Retention
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, long_work, user
@@ -248,6 +250,14 @@ def test_what_a_release_says_of_an_earlier_summary_is_no_fact_of_that_summary() 
     )
     told = [fact.value for fact in retention([earlier], "nothing").facts if fact.category == "state"]
     assert told == ["The parser is rewritten with a table of states."]
+
+
+def test_why_no_model_could_write_an_earlier_summary_is_no_fact_of_the_work() -> None:
+    why = "Error code: 529 of backend ZX-81"
+    written = fallback([user("Fix src/cart.py.")], load_policy("0.19"), reason=why)
+    facts = {fact.value for fact in retention([assistant(f"[CONTEXT SUMMARY]: {written}")], "nothing").facts}
+    assert "src/cart.py" in facts
+    assert not any("529" in value or "ZX-81" in value for value in facts)
 
 
 def test_what_this_program_says_of_an_earlier_summary_is_none_either() -> None:
