@@ -67,7 +67,7 @@ def start(host: Widget, group: str, job: Callable[[], object], *, exclusive: boo
 
 @dataclass
 class Answered(Message, bubble=False):
-    """A thread found something: `show` displays it, unless its work was cancelled before the host came to it."""
+    """A thread found something: `show` displays it, unless the work was cancelled meanwhile."""
 
     show: Callable[[], object]
     dropped: Callable[[], bool] = lambda: False
