@@ -38,6 +38,7 @@ _ASKING = re.compile(r"ask|clarify|question|(?:\w+_)?user_input", re.IGNORECASE)
 _ANSWER = re.compile(
     r'"="([\s\S]{1,4000}?)"(?:, "|\.)|^(?:user_response|answers?): (?!\[)(.+)$', re.MULTILINE
 )
+_DECLINING = re.compile(r"\b(?:the user said|reason for the rejection):\s*(\S[\s\S]*)", re.IGNORECASE)
 _REMEMBERED = 1_024
 """How many commands and names of tools are remembered with what they do: agents repeat them."""
 _STEP = re.compile(r"\s*(?:&&|\|\||[;|])\s*")
@@ -207,9 +208,11 @@ def _is_acting_tool(name: str) -> bool:
 
 
 def answers_of(view: View) -> tuple[str, ...]:
-    """What a person answered when a tool asked: Hermes' `clarify`, and those of other agents."""
-    asked = view.answers is not None and _ASKING.match(view.answers.name)
-    if not asked or lexicon().rejected.search(view.text[:_OPENING]):
+    """What a person answered when a tool asked, as Hermes' `clarify`, or said when declining a call."""
+    if lexicon().rejected.search(view.text[:_OPENING]):
+        said = _DECLINING.search(view.text)
+        return (said[1],) if said else ()
+    if view.answers is None or not _ASKING.match(view.answers.name):
         return ()
     return tuple(first or second for first, second in _ANSWER.findall(view.text)) or (view.text,)
 

@@ -212,16 +212,25 @@ def false_wishes(
     listed = rule and not claim_words().completed.search(sentence)
     plain = _ASIDE.sub("", sentence)
     needs_names = not found and (listed or claim_words().forbids.search(plain))
-    if needs_names and _is_made_up(sentence if rule else _LEAD.sub("", plain), facts, evidence):
+    if not needs_names or _is_of_a_file(plain, facts):
+        return
+    if _is_made_up(sentence if rule else _LEAD.sub("", plain), facts, evidence):
         yield sentence
+
+
+def _is_of_a_file(rule: str, facts: Sequence[FactValue]) -> bool:
+    """Whether it is introduced as the rule of a file: `Rules in docs/STYLE.md: ...`."""
+    source, label, _ = rule.partition(": ")
+    return bool(label) and any(fact.category == "paths" and fact.value in source for fact in facts)
 
 
 def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether nobody said even some of a rule that is listed without an author."""
     clauses = _ENDS.split(rule)
     clause = next(filter(claim_words().forbids.search, clauses), clauses[0])
-    if len(clause) > _MANY_RULES:
-        clause = next(filter(claim_words().forbids.search, PART.split(clause)), clause)
+    part = next(filter(claim_words().forbids.search, PART.split(clause)), clause)
+    if len(clause) > _MANY_RULES or _FINITE.search(part):
+        clause = part
     names, words = subject(_LAYS_DOWN.sub(" ", clause), facts)
     accounts, several = evidence.accounts, len(names) + len(words) >= _MIN_RULE_WORDS
     if not several or accounts.voices.language not in ("", language_of(rule)):

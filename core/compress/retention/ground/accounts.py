@@ -41,9 +41,6 @@ _TINY = 1e-9
 _PLANS = re.compile(r"todo|task|plan", re.IGNORECASE)
 """Tools that note what is to be done."""
 
-_SAID = re.compile(r"\bthe user said:\s*", re.IGNORECASE)
-"""Comes before a person's words when refusing a call; they are returned as the call's result."""
-
 
 @dataclass(frozen=True, slots=True)
 class Account:
@@ -265,10 +262,6 @@ def _said(view: View) -> tuple[str, str] | None:
     if view.role == "assistant":
         return ASSISTANT, view.text
     if view.role == "tool":
-        refused = lexicon().rejected.search(view.text[:600])
-        match = _SAID.search(view.text) if refused else None
-        if match:
-            return USER, view.text[match.end() :]
         answers = answers_of(view)
         return (USER, "\n".join(answers)) if answers else None
     if view.request and len(view.text) <= MAX_REQUEST_CHARS:

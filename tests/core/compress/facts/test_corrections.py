@@ -88,6 +88,7 @@ def test_a_rule_that_was_corrected_weighs_little() -> None:
             json.dumps({"answers": {"store": {"answers": ["Postgres, on the old host"]}}}),
         ),
         ("AskUserQuestion", 'User answered: "Which store?"="Postgres, on the old host".'),
+        ("terminal", "The tool use was rejected. To proceed, the user said:\nPostgres, on the old host"),
     ],
 )
 def test_what_a_person_chose_when_a_tool_asked_is_a_decision(tool: str, result: str) -> None:

@@ -266,3 +266,8 @@ def test_each_file_of_a_patch_was_changed() -> None:
     work = [user("Show them safely."), *call("apply_patch", "Updated 2 files", input=patch)]
     assert retention(work, "a/images.ts was changed.").unsupported == ()
     assert retention(work, "a/fonts.ts was changed.").unsupported != ()
+
+
+def test_what_happens_as_a_rule_needs_no_call() -> None:
+    assert flagged("The report is delivered automatically.") == []
+    assert flagged("The report was delivered.") != []

@@ -240,6 +240,29 @@ def test_what_a_file_lays_down_is_no_rule_of_people() -> None:
     assert flagged(read, [*WORK, *tools]) == []
 
 
+def test_nor_is_what_is_listed_as_the_rules_of_a_file() -> None:
+    listed = "figures to the right; never print the sums on yellow paper; one page for each month."
+    read = call("read_file", "Figures: right. No yellow paper.", path="office/STYLE.md")
+    assert flagged(f"Rules in office/STYLE.md: {listed}", [*WORK, *read]) == []
+    assert flagged(f"Rules for the office: {listed}", WORK) != []
+
+
+def test_what_a_program_forbids_beside_something_else_is_no_rule_of_people() -> None:
+    refused = call("spawn_agent", '{"status": "forbidden", "error": "not allowed here"}', agent="reporter")
+    told = "The reporter was no help: spawn_agent is forbidden, list_agents shows only the editor."
+    assert flagged(told, [*WORK, *refused, *call("list_agents", "editor")]) == []
+
+
+def test_what_people_say_when_they_decline_a_call_is_their_wish() -> None:
+    declined = (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected.  The user provided "
+        "the following reason for the rejection:  please use the ferry whenever the bridge is closed"
+    )
+    work = [*WORK, *call("terminal", declined, command="route --bridge")]
+    assert flagged("The user wants the ferry whenever the bridge is closed.", work) == []
+    assert flagged("The user wants the ferry whenever the bridge is closed.", WORK) != []
+
+
 def test_what_is_typed_after_a_command_is_a_wish() -> None:
     typed = (
         "<command-message>audit</command-message>\n<command-name>/audit</command-name>\n"
