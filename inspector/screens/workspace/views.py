@@ -43,6 +43,8 @@ class Subject:
 
 def how(boundary: Boundary) -> str:
     """How a generation began, and whether this program wrote it."""
+    if boundary.same_size and boundary.mode is BoundaryMode.IN_PLACE:
+        return "rewritten in place"
     return HOW[boundary.mode] if boundary.own is None else f"{HOW[boundary.mode]} by Hermes Inspector"
 
 

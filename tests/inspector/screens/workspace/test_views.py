@@ -7,9 +7,10 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.widgets import Input
 
+from core.model.transcript.conversation import Boundary, BoundaryMode
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.workspace.views import View
+from inspector.screens.workspace.views import View, how
 from tests.conftest import NOW
 from tests.inspector.driving import settled
 from tests.inspector.screens.conftest import drawn
@@ -49,3 +50,9 @@ async def test_a_broken_config_stays_the_answer_of_every_screen_that_needs_it(ho
         assert "Reading rows" not in shown
         assert "Nothing is wrong" not in shown
         assert "set model.context_length" not in shown
+
+
+def test_rows_that_were_only_rewritten_are_not_called_compacted() -> None:
+    """The head of *Chain* counts no compaction then, and *Why* a rewrite or a pruning."""
+    assert how(Boundary(BoundaryMode.IN_PLACE)) == "compacted in place"
+    assert how(Boundary(BoundaryMode.IN_PLACE, same_size=True)) == "rewritten in place"
