@@ -56,14 +56,20 @@ def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.compress.planning.measure import measure
     from core.compress.planning.plan import plan
     from core.explain.context.generation import generation_context
+    from core.preview.headline import limit_in_force
     from core.support import formatting as fmt
 
     here = generation_context(store, session.id)
     found = plan(measure(here.messages, here.policy), here.settings, here.gate)
-    fires = "unknown, because the model's window is" if found.threshold_tokens is None else ""
-    threshold = fires or fmt.count(found.threshold_tokens)
+    engine, limit = here.context.engine, limit_in_force(found, here.context)
+    unknown = "when compression fires is unknown, as is the model's window"
+    if engine is not None and not engine.is_ours:
+        unknown = f"{engine.decides} when it is compressed"
+    fires = unknown if limit is None else f"compression fires at {fmt.count(limit)}"
     size = fmt.count(found.compared_tokens, mark=fmt.ESTIMATE if found.is_estimate else "")
-    yield f"{size} tokens in {found.messages} messages; compression fires at {threshold}."
+    yield f"{size} tokens in {found.messages} messages; {fires}."
+    if engine is not None and not engine.is_ours:
+        return  # what it would replace is not Hermes' own cut
     if found.blocked_by:
         yield f"Nothing would be compacted: {found.blocked_by[0]}."
     elif found.middle.size:

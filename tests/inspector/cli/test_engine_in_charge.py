@@ -75,3 +75,9 @@ def test_the_limit_of_this_program_s_engine_is_known_as_it_follows_the_release(
     assert why["threshold"] is not None
     assert cli("status", "latest", *taken_over, "--json").json["threshold"] == why["threshold"]
     assert "is unknown" not in cli("why", "latest", *taken_over).out
+
+
+def test_an_answer_in_a_chat_names_no_limit_of_hermes_own(taken_over: list[str], cli: Cli) -> None:
+    told = cli("plugin", "answer", "plan", *taken_over).out
+    assert "messages; the engine lcm decides when it is compressed." in told
+    assert "fires at" not in told
