@@ -153,6 +153,14 @@ def test_what_the_newest_summary_lost_is_as_grave_as_why_says_with_the_same_advi
     assert (lost.severity, lost.remedy or None) == (told.severity, told.remedy)
 
 
+@pytest.mark.parametrize(
+    "scene", [one for one in SCENES if one.rule in ("B5", "D1")], ids=lambda one: one.rule
+)
+def test_a_remedy_begins_with_what_to_do_as_a_row_may_show_no_more(make_home: MakeHome, scene: Scene) -> None:
+    (found,) = told(make_home(scene.release, scene.hit_config), scene.hit, scene.rule)
+    assert (found.remedy or "").startswith(("Start afresh with /new", "Shorten that message"))
+
+
 def rules_of(home: Home) -> set[str]:
     with home.store() as store:
         return {finding.rule for finding in examine(store, "S").findings}

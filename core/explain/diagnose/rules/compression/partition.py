@@ -37,11 +37,11 @@ def tail_swallowed(case: Case, message_share: float, tail_share: float) -> Itera
         tail = tail[biggest : biggest + 1]
         name = tail[0].wire.get("tool_name") or tail[0].role
         what = f"One message of the tail ({name}) takes {weights[biggest]:,} of its {budget:,} tokens"
-        advice = "shorten that message, or start afresh with /new"
+        advice = "Shorten that message, or start afresh with /new"
     elif sum(weights) > tail_share * budget:
         what = f"The tail holds {sum(weights):,} tokens, its budget is {budget:,}"
         advice = (
-            "the newest request and what followed it are kept whatever their size; start afresh with /new"
+            "Start afresh with /new, as the newest request and what followed it are kept whatever their size"
         )
     else:
         return
