@@ -23,6 +23,7 @@ from inspector.screens.workspace.usage.model import UsageAnswer
 from inspector.screens.workspace.usage.words import bar_caption
 from inspector.screens.workspace.why.curve import Sample
 from inspector.terminal.line import Line, Palette
+from inspector.widgets.charts.day_bars import DayBars
 from inspector.widgets.charts.stack import Layer, prompt_layers
 from inspector.widgets.panes.card import field, origin_lines
 
@@ -87,6 +88,14 @@ class Bars:
     def scale(self, value: float) -> str:
         """A number on the axis."""
         return _amount(value, money=True) if self.money else round_number(round(value))
+
+
+def draw_bars(widget: DayBars, bars: Bars) -> None:
+    """Show bars, with no row pointed at yet."""
+    widget.values, widget.made_of, widget.pointed = bars.values, bars.layers, -1
+    widget.format, widget.scale, widget.incomplete = bars.format, bars.scale, bars.incomplete
+    widget.unit, widget.adds, widget.more = bars.unit, bars.unit == "days", bars.more
+    widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
 
 
 def bars_of(found: UsageAnswer) -> Bars:

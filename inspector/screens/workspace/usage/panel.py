@@ -18,7 +18,7 @@ from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
 from inspector.base.workers import Reporting, cancelled, in_thread, then
-from inspector.screens.workspace.usage.bars import SHORT, Bars, bar_of, bars_of, lines_of, origin_of_row
+from inspector.screens.workspace.usage.bars import SHORT, bar_of, bars_of, draw_bars, lines_of, origin_of_row
 from inspector.screens.workspace.usage.list_view import LedgerList
 from inspector.screens.workspace.usage.model import UsageAnswer, answer, holds
 from inspector.screens.workspace.usage.question import PERIODS, Question
@@ -152,7 +152,8 @@ class UsagePanel(Reporting, Vertical):
         self._answer, self._detail = found, None
         self.set_class(not found.ledger.rows, "-nothing")
         self._draw_sums()
-        self._draw_bars(bars_of(found), len(found.ledger.rows))
+        draw_bars(self.query_one(DayBars), bars_of(found))
+        self._fit_bars()
         self.query_one(Banner).say(" · ".join([*(error.line for error in found.errors), *found.ledger.notes]))
         shell(self).failures += found.errors
         left = self.rows.cursor if again else self._left.pop(found.question, 0)
@@ -201,14 +202,12 @@ class UsagePanel(Reporting, Vertical):
         line = self.query_one("#dimensions", StatusLine)
         line.left, line.right = tabs(self.question), right
 
-    def _draw_bars(self, bars: Bars, listed: int) -> None:
-        widget = self.query_one(DayBars)
-        widget.values, widget.made_of, widget.pointed = bars.values, bars.layers, -1
-        widget.format, widget.scale, widget.incomplete = bars.format, bars.scale, bars.incomplete
-        widget.unit, widget.adds, widget.more = bars.unit, bars.unit == "days", bars.more
-        widget.first, widget.last, widget.caption = bars.first, bars.last, bars.caption
-        origin = not self.has_class("-without-origin")
-        high = lines_of(self.app.size.height, listed, origin=origin) if bars.values else 0
+    @on(Resize)
+    def _fit_bars(self) -> None:
+        """Give the bars the lines that rows and origin leave."""
+        widget, found = self.query_one(DayBars), self._answer
+        listed, origin = len(found.ledger.rows) if found else 0, not self.has_class("-without-origin")
+        high = lines_of(self.app.size.height, listed, origin=origin) if widget.values else 0
         widget.styles.height = 1 + high
 
     @on(RowList.Moved)

@@ -398,3 +398,10 @@ def test_a_day_costs_the_same_as_a_row_as_largest_and_opened(samples: Location) 
     inside = found.question.into(most)
     assert inside is not None
     assert answer((samples,), inside, NOW).ledger.totals.cost.usd == most.cost.usd
+
+
+async def test_in_a_window_that_was_made_smaller_the_bars_leave_room_for_the_rows(samples: Location) -> None:
+    async with settled(open_app(samples, "Pick a job queue", "usage"), 120, 40) as pilot:
+        async for _ in at_sizes(pilot, (80, 24), (200, 60), (80, 24)):
+            assert "claude-sonnet-4-6 " in drawn(pilot).split("conversation  [model]")[-1]
+            assert _panel(pilot).rows.size.height > LedgerList.HEADER_LINES + 1
