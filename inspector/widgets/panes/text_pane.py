@@ -119,6 +119,7 @@ class TextPane(LineView[Line], can_focus=True):
             drawn = self._draw(wanted[0], self.palette)
             self.rows = ListRows(drawn if isinstance(drawn, Sequence) else tuple(drawn))
             self.fit_rows()
+            self.refresh()
 
 
 class LongText(Reporting, TextPane):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from inspector.widgets.panes.text_pane import LongText
-from tests.inspector.driving import settle
+from collections.abc import Iterator
+
+from inspector.terminal.line import Line, Palette
+from inspector.widgets.panes.text_pane import LongText, TextPane
+from tests.inspector.driving import at_sizes, settle, settled
+from tests.inspector.screens.conftest import drawn
 from tests.inspector.widgets.alone import Alone
 
 SECRET = "sk-ant-api03-" + "Zx9Qw7" * 8
@@ -37,3 +41,16 @@ async def test_another_text_begins_at_its_top_unless_the_place_is_kept() -> None
         pane.read("another")
         await settle(pilot)
         assert (pane.scroll_offset.y, pane.text) == (0, " another")
+
+
+async def test_text_longer_than_its_pane_is_drawn_anew_where_the_window_gets_another_width() -> None:
+    def told(width: int, ink: Palette) -> Iterator[Line]:
+        for number in range(200):
+            yield Line().add(f"line {number} of {width} cells")
+
+    pane = TextPane()
+    async with settled(Alone(pane), 60, 10) as pilot:
+        pane.show(told)
+        async for width in at_sizes(pilot, (60, 10), (90, 10), (50, 12)):
+            text = drawn(pilot)
+            assert f"line 1 of {pane.row_width} cells" in text, width
