@@ -32,7 +32,7 @@ from inspector.screens.workspace.usage.words import (
     nothing,
     peak_words,
     period_of,
-    summary_words,
+    summary_pieces,
     tabs,
     unspent,
     waiting,
@@ -143,21 +143,17 @@ class UsagePanel(Reporting, Vertical):
             self._unspent = found.question
             self.action_period()
             return
-        if self._answer is None:
-            self.set_class(
-                self.app.size.height < SHORT and len(found.ledger.rows) > MIN_ROWS, "-without-origin"
-            )
+        anew = self._answer is None
         again = self._answer is not None and self._answer.question == found.question
         before = self.rows.current if again else None
         self._answer, self._detail = found, None
         self.set_class(not found.ledger.rows, "-nothing")
         self._draw_sums()
         draw_bars(self.query_one(DayBars), bars_of(found))
-        self._fit_bars()
+        self._fit_bars(anew=anew)
         self.query_one(Banner).say(" · ".join([*(error.line for error in found.errors), *found.ledger.notes]))
         shell(self).failures += found.errors
-        left = self.rows.cursor if again else self._left.pop(found.question, 0)
-        self._draw_rows(found, before, left)
+        self._draw_rows(found, before, self.rows.cursor if again else self._left.pop(found.question, 0))
         self._show_dimensions()
         if not again:
             self.card.scroll_to(y=0, animate=False)
@@ -180,8 +176,7 @@ class UsagePanel(Reporting, Vertical):
             return
         self._detail = more
         self._show_origin()
-        if more.summaries is not None and self.size.width >= ROOMY:
-            self._show_dimensions(("ink-muted", summary_words(more.summaries)))
+        self._show_dimensions()
         if more.most_expensive is not None and found.peak is not None:
             self.query_one(DayBars).caption += peak_words(more.most_expensive)
 
@@ -200,15 +195,20 @@ class UsagePanel(Reporting, Vertical):
 
     def _show_dimensions(self, *right: Piece) -> None:
         line = self.query_one("#dimensions", StatusLine)
+        if not right and self._detail is not None:
+            right = summary_pieces(self._detail, roomy=self.size.width >= ROOMY)
         line.left, line.right = tabs(self.question), right
 
     @on(Resize)
-    def _fit_bars(self) -> None:
-        """Give the bars the lines that rows and origin leave."""
-        widget, found = self.query_one(DayBars), self._answer
-        listed, origin = len(found.ledger.rows) if found else 0, not self.has_class("-without-origin")
-        high = lines_of(self.app.size.height, listed, origin=origin) if widget.values else 0
-        widget.styles.height = 1 + high
+    def _fit_bars(self, event: Resize | None = None, *, anew: bool = False) -> None:
+        """Give the bars the lines that rows and origin leave; a low screen shows no origin until asked."""
+        widget, found, high = self.query_one(DayBars), self._answer, self.app.size.height
+        listed = len(found.ledger.rows) if found else 0
+        if (event is not None or anew) and not self._asked_origin:
+            self.set_class(high < SHORT and listed > MIN_ROWS, "-without-origin")
+        origin = not self.has_class("-without-origin")
+        widget.styles.height = 1 + (lines_of(high, listed, origin=origin) if widget.values else 0)
+        self._show_dimensions()
 
     @on(RowList.Moved)
     def _show_origin(self, moved: RowList.Moved | None = None) -> None:
@@ -289,8 +289,7 @@ class UsagePanel(Reporting, Vertical):
         found = self._answer
         if found is None or bars_of(found).unit != "days" or "day" not in self.question.dimensions:
             return
-        day = LedgerRow(found.days[event.index].day.isoformat())
-        below = replace(found.question, by="day").into(day)
+        below = replace(found.question, by="day").into(LedgerRow(found.days[event.index].day.isoformat()))
         if below is not None:
             self.ask(self.locations, below)
 

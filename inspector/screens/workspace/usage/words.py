@@ -168,6 +168,12 @@ def peak_words(row: LedgerRow) -> str:
     return f", {cost} of it in {row.label or row.key} (cache {hit})"
 
 
+def summary_pieces(more: Detail, *, roomy: bool) -> tuple[Piece, ...]:
+    """What summaries cost, where there is room for it."""
+    told = more.summaries if roomy else None
+    return () if told is None else (("ink-muted", summary_words(told)),)
+
+
 def summary_words(row: LedgerRow) -> str:
     """The calls and the cost of summaries."""
     cost = fmt.sum_of_money(row.cost, lower_bound=row.lower_bound, own=row.status == "local")

@@ -29,7 +29,7 @@ from inspector.widgets.charts.stack import Layer
 from tests.conftest import NOW
 from tests.core.store.database import SessionDatabase
 from tests.inspector.driving import at_sizes, settled
-from tests.inspector.screens.conftest import drawn, open_app, press, settle
+from tests.inspector.screens.conftest import drawn, open_app, press, seen, settle
 
 
 def _panel(pilot: Pilot[None]) -> UsagePanel:
@@ -405,3 +405,13 @@ async def test_in_a_window_that_was_made_smaller_the_bars_leave_room_for_the_row
         async for _ in at_sizes(pilot, (80, 24), (200, 60), (80, 24)):
             assert "claude-sonnet-4-6 " in drawn(pilot).split("conversation  [model]")[-1]
             assert _panel(pilot).rows.size.height > LedgerList.HEADER_LINES + 1
+
+
+async def test_a_window_of_another_size_shows_what_one_opened_at_that_size_shows(samples: Location) -> None:
+    sizes = ((80, 24), (120, 40))
+    fresh = {}
+    for width, height in sizes:
+        fresh[width] = await seen(InspectorApp([samples], view="spending", now=lambda: NOW), (width, height))
+    async with settled(InspectorApp([samples], view="spending", now=lambda: NOW), 120, 40) as pilot:
+        async for width in at_sizes(pilot, *sizes):
+            assert drawn(pilot) == fresh[width]
