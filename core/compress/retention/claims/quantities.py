@@ -70,6 +70,15 @@ _LABELLED = re.compile(
 )
 """A figure, or the number of a thing, with the word or two before it: port 8080, task 31."""
 
+_SETTING = re.compile(
+    r"(?P<name>\b(?:[A-Za-z]+_\w*[A-Za-z]|[A-Z]{4,})\b)[`'\"]?"
+    r"(?:\s?[=:]\s?| (?:(?:default\w*|set) )?(?:is|was|to|of|at) )[`'\"]?(?P<figure>\d+(?:\.\d+)?)(?![\w-]|[.,:/]\d)"
+)
+"""A setting of a program with its figure: `MAX_ROWS defaults to 50`."""
+
+_SET_TO = r"\b['\"`]?[\s|]{0,3}[=:|]\s?['\"`]?(\d+(?:\.\d+)?)(?![\w-]|[.,:/]\d)"
+"""What follows the name of a setting that has a figure."""
+
 _LABEL = re.compile(r"[^\W\d_]{2,}(?:['\"`]?\s?[:=('`\"]{0,2}\s?| (?:of|is|was|to|at) | ?#?)[$€£¥]?$")
 _A_DAY = 14
 """How many characters a day with a named month may take."""
@@ -129,6 +138,18 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
     for match in _LABELLED.finditer(sentence):
         if not is_rough(sentence, match.start("figure"), match["figure"]) and _is_of_another(match, evidence):
             yield match["figure"]
+    for match in _SETTING.finditer(sentence):
+        if _is_set_otherwise(match["name"].lower(), match["figure"], evidence):
+            yield match["figure"]
+
+
+def _is_set_otherwise(name: str, figure: str, evidence: Evidence) -> bool:
+    """Whether the messages give a setting other figures, and this one on no line that names it."""
+    parts = (part for line in evidence.lines(name) for part in line.split("\\n"))  # lines in a call's text
+    lines = [part for part in parts if name in part]
+    stated = re.compile(re.escape(name) + _SET_TO)
+    same = re.compile(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)")
+    return any(map(stated.search, lines)) and not any(map(same.search, lines))
 
 
 def _counts_something(part: str, sentence: str, match: re.Match[str]) -> bool:

@@ -124,3 +124,24 @@ def test_what_names_a_thing_counts_nothing_behind_it(true: str) -> None:
         *call("terminal", "it was tried 30 times; 30 times out of 31 it is slow", command="count"),
     ]
     assert retention(work, true).unsupported == ()
+
+
+@pytest.mark.parametrize(
+    ("told", "known"),
+    [
+        ("MAX_ROWS defaults to 50.", False),
+        ("`max_rows` = 50 since the last run.", False),
+        ("MAX_ROWS defaults to 30.", True),
+        ("page_size is 50.", True),
+        ("MAX_WAIT was set to 45.", True),
+        ("RETRIES is 50.", True),
+    ],
+)
+def test_a_setting_has_the_figure_that_the_messages_give_it(told: str, known: bool) -> None:
+    work = [
+        user("The export is slow; 50 rows would do."),
+        *call("write_file", "ok", path=".env", content="MAX_ROWS=30\npage_size: 50\nMAX_WAIT=60\n"),
+        *call("terminal", "| `MAX_WAIT` | waits 45 s, tells after 50 |", command="export --help"),
+        assistant("The export reads MAX_ROWS and RETRIES."),
+    ]
+    assert (retention(work, told).unsupported == ()) is known
