@@ -28,10 +28,11 @@ _SECTION = re.compile(r"^[ \t]*(?:#+ )?\d+(?:\.\d+){2,} (?=[A-Z])", re.MULTILINE
 
 _TELLING = re.compile(r"[\d/\\.]").search
 _RUN_ON = re.compile(
-    r"(?<=[\u3040-\u9fff])(?=[\dA-Za-z][\dA-Za-z_-]{4,}(?![\w./\\]*[/\\.])|~?/(?:Users|home|root|tmp|var|etc|opt)/)",
+    r"(?<=[\u3040-\u9fff])(?=[\dA-Za-z][\dA-Za-z_-]{4,}(?![\w./\\]*[/\\.])|~?/(?:Users|home|root|tmp|var|etc|opt)/)"
+    r"|(?<=[\u3040-\u309f])(?=[\w./~])|(?<=\w)(?=[\u3040-\u309f])",
     re.ASCII,
 )
-"""Where a script without spaces is directly followed by an id, a figure or a path from the root."""
+"""Where a script without spaces is followed by an id, a figure or a path from the root, or has a particle."""
 
 _WEB = re.compile(
     r"https?://[^\s\"'`<>()\[\]{}|\\，。；、（）：,/?#]{3,250}"
@@ -86,7 +87,9 @@ _TAG = re.compile(r"^\s*<\w{1,30}>|</\w{1,30}>\s*$")
 
 _MAX_LINE_CHARS = 300
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED = re.compile(r"(?<![`\w])`([^`\n]{1,60})`(?!`)")
+_QUOTED, _LONGEST_NAME = re.compile(r"(?<![`\w])`([^`\n]{1,600})`(?!`)"), 60
+"""What a text sets as code, which is a name up to so many characters."""
+
 _NAME = re.compile(
     r"(?<![\w/.$-])(?:"
     r"--[a-z][\w-]{2,40}"  # a flag
@@ -248,7 +251,7 @@ def prose_values(text: str) -> Iterator[FactValue]:
     prose = without_code(text)
     found: dict[FactValue, None] = {}
     for quoted in _QUOTED.findall(prose) if "`" in prose else ():
-        if len(quoted) > 1 and classify(quoted) is None and any(map(str.isalpha, quoted)):
+        if 1 < len(quoted) <= _LONGEST_NAME and classify(quoted) is None and any(map(str.isalpha, quoted)):
             name = quoted.strip()
             found[FactValue("names", name.partition("(")[0] if _CALLED.fullmatch(name) else name)] = None
     unusual = " ".join(word for word in dict.fromkeys(prose.split()) if not _is_plain(word))

@@ -72,7 +72,8 @@ _LABELLED = re.compile(
 
 _SETTING = re.compile(
     r"(?P<name>\b(?:[A-Za-z]+_\w*[A-Za-z]|[A-Z]{4,})\b)[`'\"]?"
-    r"(?:\s?[=:]\s?| (?:(?:default\w*|set) )?(?:is|was|to|of|at) )[`'\"]?(?P<figure>\d+(?:\.\d+)?)(?![\w-]|[.,:/]\d)"
+    r"(?:\s?[=:]\s?| (?:(?:default\w*|set) )?(?:is|was|to|of|at) )[`'\"]?"
+    r"(?P<figure>\d+(?:\.\d+)?)(?![\w-]|[.,:/]\d)"
 )
 """A setting of a program with its figure: `MAX_ROWS defaults to 50`."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import combinations
 
 from core.compress.facts.collect import endings
-from core.compress.facts.lexicon import day_of, days_as_written, lexicon, spellings
+from core.compress.facts.lexicon import lexicon, spellings
 from core.compress.facts.values import FactValue, parts_of
+from core.compress.retention.claims.days import is_day, is_named_day
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.ground.figures import is_apart, plain_number
@@ -43,9 +43,13 @@ _FRAMEWORK = re.compile(r"[A-Z]\w*\.js")
 
 _CODE = re.compile(r"\b(?:HTTP|status|codes?|exit) $", re.IGNORECASE)
 _CODES = re.compile(r"[45]\d\ds")
-_DAY_ONLY = re.compile(r"(?P<day>\d\d)\.(?P<month>0\d|1[0-2])")
-_LAST_WORD = re.compile(r"([^\W\d_]+),? $")
 _STATUS = re.compile(r"[45]\d\d (?!of |and |or |in |to )(?:errors|[a-z]*[a-rt-z])\b")
+_GLUED = re.compile(r"^[\u3040-\u9fff]+(?=[A-Za-z][\w.-]*$)|^[^/]*[\u3040-\u309f](?=[^/\u3040-\u309f]+$)")
+"""Words of a script without spaces before the name of a file: `効果音BREAK.mp3`."""
+
+_APART = re.compile(r" (?:after|before|later|earlier)\b")
+"""Follows a time between two others, which the writer of a summary computes."""
+
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CURRENCIES = frozenset((*"€£¥", "eur", "usd", "gbp", "chf", "cny", "jpy", "dollars", "euros", "pounds"))
 _PLACEHOLDER = re.compile(r"/(?:[A-Z_]+|[<{].*[>}])$")
@@ -88,7 +92,7 @@ def stands(fact: FactValue, sentence: str, evidence: Evidence) -> bool:
         case "numbers":
             return _number(value, sentence, evidence)
         case "dates":
-            return _date(value, sentence, evidence)
+            return is_named_day(value, sentence, evidence)
         case "urls":
             address = _PLACEHOLDER.sub("", value.partition("?")[0].rstrip("/"))
             return evidence.holds(address.partition("://")[2] or address)
@@ -116,7 +120,7 @@ def may_be_own_count(figure: str, counted: str, sentence: str, evidence: Evidenc
 
 def _path(path: str, evidence: Evidence) -> bool:
     """A file is known by its name and folder, anything else if its parent folders are known."""
-    parts = endings(path)
+    parts = endings(_GLUED.sub("", path))
     of_program = _FRAMEWORK.fullmatch(path) and evidence.mentions(path.removesuffix(".js"))
     if not parts or of_program or any(map(evidence.holds, (path, parts[0].replace("/", "\\")))):
         return True
@@ -160,7 +164,8 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
         return evidence.holds(figure)
     money = value[:1] in "$€£¥" or unit.lower() in _CURRENCIES
     few = figure.isdigit() and int(figure) <= SMALL and not money and unit not in lexicon().dull_units
-    if few or is_rough(sentence, at, figure) or _is_sum(figure, sentence):
+    apart = unit in lexicon().dull_units and _APART.match(sentence, at + len(value))
+    if few or apart or is_rough(sentence, at, figure) or _is_sum(figure, sentence):
         return True
     if claim_words().limit.search(before) and evidence.mentions(figure):
         return True
@@ -197,12 +202,6 @@ def _has_unit(figure: str, unit: str, evidence: Evidence) -> bool:
         or figure in evidence.counts(claim_words().counted.get(unit.removesuffix("s"), ()))
         or evidence.codes(figure)
     )
-
-
-def is_day(figure: str, evidence: Evidence) -> bool:
-    """Whether a figure is a day in the German form, such as `30.09`, which the messages name."""
-    day = _DAY_ONLY.fullmatch(figure)
-    return day is not None and _occurs_as_day(int(day["month"]), int(day["day"]), evidence)
 
 
 def _is_sum(figure: str, sentence: str) -> bool:
@@ -252,36 +251,6 @@ def _is_beside(figure: str, sentence: str, evidence: Evidence) -> bool:
     """Whether a figure, without its unit, is beside another name or figure of its sentence there too."""
     others = [one for one in _TELLING.findall(sentence.lower()) if figure not in one]
     return any(one in line for line in evidence.lines(figure) if len(line) < _BRIEF_LINE for one in others)
-
-
-def _date(value: str, sentence: str, evidence: Evidence) -> bool:
-    """A day that the messages name, or the date of a weekday that they do."""
-    day = day_of(value)
-    if day is None or _occurs_as_day(*day, evidence):
-        return True
-    before = _LAST_WORD.search(sentence, 0, max(0, sentence.find(value)))
-    weekday = before[1].lower() if before else ""
-    return weekday in lexicon().weekdays and evidence.mentions(weekday)
-
-
-def _occurs_as_day(month: int, day: int, evidence: Evidence) -> bool:
-    """Whether a day occurs in the messages: as written, in a range of days, or without its month."""
-    written = days_as_written(month, day)
-    if any((evidence.holds if form[0] in "-/" else evidence.mentions)(form) for form in written):
-        return True
-    names = lexicon().months[month - 1]
-    name, alone = f"(?:{'|'.join(names)})", rf"(?<!\d){day}(?!\d)"
-    among = re.compile(rf"{alone}{_later_days()}{name}|\b{name}\.? [\d,–-]{{0,8}}{alone}")
-    ranged = any(among.search(near) for one in names for near in evidence.near(one))
-    stamp = re.compile(rf"(?<!\d)20\d\d{month:02}{day:02}(?:\d{{6}})?(?!\d)")  # 20230529071650
-    stamped = any(map(stamp.search, evidence.lines(f"{month:02}{day:02}")))
-    return ranged or stamped or day in evidence.accounts.voices.days
-
-
-@cache
-def _later_days() -> str:
-    """Between a day and the month of a later day: `28–29 August`."""
-    return rf"(?:\.?\s?(?:[–—/,-]|{'|'.join(lexicon().days_between)})\s?\d{{1,2}}){{1,3}}\.?\s(?:de\s)?"
 
 
 def _name(value: str, evidence: Evidence) -> bool:

@@ -58,6 +58,7 @@ IMPORT = [
         "The brief of it is partly Indonesian.",
         "The page is Importer.js 8, and as booked from Houston (IAH).",
         "It uses about 0.9 GiB and answers with 501s.",
+        "The importer was back 5 seconds later.",
         "It raised AssertionErrors, and `AssertionErrors` stopped the stub test.",
     ],
 )
@@ -77,3 +78,27 @@ def test_what_stands_there_in_another_form_is_not_flagged(claim: str) -> None:
 )
 def test_what_is_said_in_passing_or_in_words_is_compared_too(claim: str) -> None:
     assert len(claims(claim)) == 1
+
+
+@pytest.mark.parametrize(
+    ("told", "known"),
+    [
+        ("効果音BREAK.mp3とBGM.mp3。", True),
+        ("参照を./bgm.mp3から./BGM.mp3へ修正した。", True),
+        ("ユーザーが置いたスマホ表示.jpgは見ていない。", True),
+        ("効果音DROP.mp3を追加した。", False),
+    ],
+)
+def test_the_name_of_a_file_is_known_without_the_words_joined_to_it(told: str, known: bool) -> None:
+    middle = [
+        user("ゲームに音を付けてください。スマホ表示.jpg も置きました。"),
+        *call("terminal", "BGM.mp3\nBREAK.mp3\nスマホ表示.jpg", command="dir"),
+        *call("patch", "ok", path="index.html", old_string="./bgm.mp3", new_string="./BGM.mp3"),
+    ]
+    found = [one for one in retention(middle, told).unsupported if one.category == "paths"]
+    assert (found == []) is known
+
+
+def test_what_is_between_two_pieces_of_code_is_no_code() -> None:
+    told = f"It says `{'cannot find the assets of the importer ' * 2}` and, as `/` shows, so does `src`."
+    assert [one.value for one in claims(told) if one.category == "names"] == []
