@@ -9,10 +9,13 @@ from core.model.compaction.event import Trigger
 from core.model.finding import Severity
 from core.store.database.locate import Location
 from inspector.screens.workspace.screen import WorkspaceScreen
-from inspector.screens.workspace.why.turns import TurnsScreen, card, rest
+from inspector.screens.workspace.why.turns import TurnList, TurnsScreen, card, rest
 from inspector.widgets.bars.answer_and_keys import AnswerBar
-from tests.inspector.driving import front, settled
+from inspector.widgets.lists.line_view import ListRows
+from tests.conftest import NOW
+from tests.inspector.driving import front, settle, settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press
+from tests.inspector.widgets.alone import Alone
 
 TITLE = "Refactor the auth module"
 
@@ -84,3 +87,11 @@ async def test_it_fits_a_small_terminal(samples: Location) -> None:
         await press(pilot, "t")
         assert isinstance(app.screen, TurnsScreen)
         assert "Turns" in drawn(pilot)
+
+
+async def test_the_numbers_of_several_attempts_do_not_touch_the_time() -> None:
+    tried = Turn(1, 1, None, (), events=(0, 1, 2), failed=(0, 1, 2), at=NOW)
+    async with settled(app := Alone(TurnList()), 100, 10) as pilot:
+        app.widget.show(ListRows((tried,)))
+        await settle(pilot)
+        assert "①②③ " in drawn(pilot)
