@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 
 def seconds(work: Callable[[], object], *, tries: int = 3) -> float:
@@ -13,8 +14,13 @@ def seconds(work: Callable[[], object], *, tries: int = 3) -> float:
 
 def assert_linear(work: Callable[[str], object], unit: str) -> None:
     """Fails when a text four times as long takes much more than four times the processor time."""
-    short, long = (unit * (size // len(unit)) for size in (40_000, 160_000))
-    assert seconds(lambda: work(long)) < 12 * max(seconds(lambda: work(short), tries=2), 0.01)
+    assert_grows_linearly(lambda size: partial(work, unit * (size // len(unit))), 40_000)
+
+
+def assert_grows_linearly(made: Callable[[int], Callable[[], object]], size: int) -> None:
+    """Fails when work made for a size takes much more than four times as long for four times the size."""
+    small, large = made(size), made(4 * size)
+    assert seconds(large) < 12 * max(seconds(small, tries=2), 0.01)
 
 
 def _once(work: Callable[[], object]) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -14,6 +13,7 @@ from core.compress.requests.identifier_index import identifier_index
 from core.hermes.policy.policy import load_policy
 from core.model.transcript.message import Message
 from core.support.program_files import load_table
+from tests.timing import assert_linear
 
 TEXT = (
     "see /srv/a.py and ./src/b.test.ts, then /srv/a.py; #1234 #99 on fix/tail-cut by @mara and @teknium1; "
@@ -64,10 +64,9 @@ def test_paths_are_those_one_pattern_would_find(text: str) -> None:
     assert found - {""} == expected
 
 
-def test_a_long_run_of_slashes_and_letters_takes_no_time() -> None:
-    began = time.perf_counter()
+def test_a_run_of_slashes_and_letters_takes_time_that_grows_with_it() -> None:
     assert index("a/" * 200_000) == []
-    assert time.perf_counter() - began < 2
+    assert_linear(index, "a/")
 
 
 @pytest.mark.parametrize(("release", "stays"), [("0.19", True), ("0.22", False)])

@@ -1,7 +1,7 @@
 import pytest
 
 from core.hermes.markers.markers import find_summary, recognised_by, scaffold_kind, typed
-from tests.timing import assert_linear, seconds
+from tests.timing import assert_linear
 
 LONG = "[CONTEXT COMPACTION — REFERENCE ONLY]"
 END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
@@ -137,4 +137,3 @@ def test_scaffolding_is_named(text: str, kind: str | None) -> None:
 )
 def test_notes_without_an_end_take_time_that_grows_with_the_text(unit: str) -> None:
     assert_linear(typed, unit)
-    assert seconds(lambda: typed(unit * (100_000 // len(unit))), tries=2) < 0.2

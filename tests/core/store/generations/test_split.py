@@ -14,7 +14,7 @@ from core.store.generations.row_outline import RowOutline
 from core.store.generations.split import split
 from core.store.store import Store
 from tests.core.store.database import END, LONG_SUMMARY, PRIOR, PRIOR_END, SessionDatabase
-from tests.timing import seconds
+from tests.timing import assert_grows_linearly
 
 Make = Callable[..., SessionDatabase]
 Opened = Callable[[SessionDatabase], Store]
@@ -479,19 +479,21 @@ def database_role(database: SessionDatabase, row: int) -> str:
 
 
 def test_a_very_long_session_is_split_in_time_linear_in_its_rows() -> None:
-    rows = 20_000
-    outlines = [RowOutline(at, "user", RowState.ARCHIVED, float(at * 10), None, key=at) for at in range(rows)]
-    summary = RowOutline(rows, "user", RowState.LIVE, rows * 10.0, None, key=rows, flagged=True)
-    tail = [
-        replace(outline, id=rows + at, key=outline.key) for at, outline in enumerate(outlines[-20:], start=1)
-    ]
+    def long_session(rows: int) -> Callable[[], None]:
+        outlines = [
+            RowOutline(at, "user", RowState.ARCHIVED, float(at * 10), None, key=at) for at in range(rows)
+        ]
+        summary = RowOutline(rows, "user", RowState.LIVE, rows * 10.0, None, key=rows, flagged=True)
+        newest = enumerate(outlines[-20:], start=1)
+        tail = [replace(outline, id=rows + at, key=outline.key) for at, outline in newest]
 
-    def work() -> None:
-        segments = split([*outlines, summary, *tail], (), rotated=False, doubled=False)
-        assert [len(segment.copies) for segment in segments] == [0, 20]
+        def work() -> None:
+            segments = split([*outlines, summary, *tail], (), rotated=False, doubled=False)
+            assert [len(segment.copies) for segment in segments] == [0, 20]
 
-    # Comparing every row with every other took two seconds at this size.
-    assert seconds(work) < 0.5
+        return work
+
+    assert_grows_linearly(long_session, 10_000)
 
 
 def test_a_row_repeated_before_the_summary_of_a_rewrite_begins_no_generation(

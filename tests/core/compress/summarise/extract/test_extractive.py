@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from core.compress.summarise.extract.summariser import ExtractiveSummariser, qua
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, long_work, user
 from tests.core.compress.summarise.extracts import NEW, OLD, session, summary
-from tests.timing import seconds
+from tests.timing import assert_grows_linearly
 
 
 @pytest.mark.parametrize("headings", [OLD, NEW])
@@ -261,6 +262,5 @@ def test_any_middle_gives_the_same_summary_twice_within_budget(
     assert [line[3:] for line in first.splitlines() if line.startswith("## ") and line[3:] in OLD][: len(OLD)]
 
 
-def test_two_thousand_messages_take_less_than_two_seconds() -> None:
-    middle = long_work(500)
-    assert seconds(lambda: summary(middle, budget=10_000, focus="mod_7")) < 2.0
+def test_four_times_as_many_messages_take_about_four_times_as_long() -> None:
+    assert_grows_linearly(lambda steps: partial(summary, long_work(steps), budget=10_000, focus="mod_7"), 125)
