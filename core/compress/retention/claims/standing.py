@@ -122,7 +122,9 @@ def _path(path: str, evidence: Evidence) -> bool:
     """A file is known by its name and folder, anything else if its parent folders are known."""
     parts = endings(_GLUED.sub("", path))
     of_program = _FRAMEWORK.fullmatch(path) and evidence.mentions(path.removesuffix(".js"))
-    if not parts or of_program or any(map(evidence.holds, (path, parts[0].replace("/", "\\")))):
+    if not parts or of_program:
+        return True
+    if any(map(evidence.holds, (path, path.replace("\\", "/"), parts[0].replace("/", "\\")))):
         return True
     if not evidence.mentions(parts[-1]):
         return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from core.compress.retention.score import retention
@@ -97,6 +99,13 @@ def test_the_name_of_a_file_is_known_without_the_words_joined_to_it(told: str, k
     ]
     found = [one for one in retention(middle, told).unsupported if one.category == "paths"]
     assert (found == []) is known
+
+
+def test_a_folder_of_windows_is_known_however_it_is_escaped() -> None:
+    listing = json.dumps({"c:\\Users\\mei\\shop": ["index.html"]})
+    middle = [user("Where is the shop?"), *call("search", f"found in {listing}", query="shop")]
+    assert retention(middle, r"It is in `c:\Users\mei\shop`.").unsupported == ()
+    assert retention(middle, r"It is in `c:\Users\jan\shop`.").unsupported != ()
 
 
 def test_what_is_between_two_pieces_of_code_is_no_code() -> None:
