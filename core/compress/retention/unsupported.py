@@ -30,7 +30,7 @@ from core.compress.retention.claims.reported import (
     is_left_alone,
     subject,
 )
-from core.compress.retention.claims.standing import stands, strange_figures
+from core.compress.retention.claims.standing import computed, stands, strange_figures
 from core.compress.retention.ground.claim_words import claim_words, kind_of_check
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.ground.voices import language_of
@@ -131,6 +131,7 @@ def check(summary: str, evidence: Evidence, *, suspicions: bool = True, cautious
         language = _OTHER  # only values can be compared, not words
     first_in = {fact: one.text for one in reversed(read) for fact in one.facts}
     known = {fact: stands(fact, text, evidence) for fact, text in first_in.items()}
+    known |= dict.fromkeys(computed(known), True)
     claims = _strange(read, known, evidence, language)
     if cautious and (claims or suspicions):
         compared = [one for one in read if language != _OTHER and not one.recorded]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from core.compress.facts.collect import endings
@@ -24,6 +24,9 @@ COUNTED = frozenset(
 
 _FEW_DIGITS, _ADDED = 2, 8
 """Digits of a count that a writer may make; how many figures of a sentence are tried as addends."""
+
+_LONG, _COMPARED = 1_000, 60
+"""A figure from this on is no sum of others by chance; how many others are tried."""
 
 _ROUNDED = 3
 """A rounded figure has at most this many digits: `about 2,198` was said exactly somewhere."""
@@ -214,6 +217,19 @@ def _is_sum(figure: str, sentence: str) -> bool:
     others = sorted(figures - {float(figure)})[:_ADDED]
     sums = {sum(some) for count in (2, 3) for some in combinations(others, count)}
     return float(figure) in sums or any(one + float(figure) in others for one in others)
+
+
+def computed(known: Mapping[FactValue, bool]) -> Iterator[FactValue]:
+    """The long figures that are the sum or difference of two others of the summary, which the messages hold.
+
+    Args:
+        known: The values of a summary, and whether the messages hold each.
+    """
+    figures = {fact: _FIGURE.search(fact.value) for fact in known if fact.category == "numbers"}
+    numbers = {fact: float(plain_number(one.group().rstrip(","))) for fact, one in figures.items() if one}
+    held = sorted({number for fact, number in numbers.items() if known[fact]})[-_COMPARED:]
+    results = {result for one, other in combinations(held, 2) for result in (one + other, other - one)}
+    yield from (fact for fact, number in numbers.items() if number >= _LONG and number in results)
 
 
 def strange_figures(

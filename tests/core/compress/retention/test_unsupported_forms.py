@@ -111,3 +111,10 @@ def test_a_folder_of_windows_is_known_however_it_is_escaped() -> None:
 def test_what_is_between_two_pieces_of_code_is_no_code() -> None:
     told = f"It says `{'cannot find the assets of the importer ' * 2}` and, as `/` shows, so does `src`."
     assert [one.value for one in claims(told) if one.category == "names"] == []
+
+
+def test_a_long_figure_may_be_computed_from_two_others() -> None:
+    middle = [user("How many rows are new?"), *call("terminal", "before: 26306\nnow: 49360", command="count")]
+    told = "There were 26306 rows and now there are 49360, so {} of them are new."
+    assert retention(middle, told.format(23054)).unsupported == ()
+    assert retention(middle, told.format(23154)).unsupported != ()

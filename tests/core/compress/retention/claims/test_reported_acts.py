@@ -271,3 +271,21 @@ def test_each_file_of_a_patch_was_changed() -> None:
 def test_what_happens_as_a_rule_needs_no_call() -> None:
     assert flagged("The report is delivered automatically.") == []
     assert flagged("The report was delivered.") != []
+
+
+@pytest.mark.parametrize(
+    ("asked", "claim"),
+    [
+        ("Look at the cash book and leave the invoices alone.", "The build finished without any errors."),
+        ("Revisa el libro de caja y no toques las facturas.", "Se ejecutó el build y terminó sin errores."),
+        ("Prüfe bitte das Kassenbuch und lass die Rechnungen.", "Der Build endete ohne Fehler."),
+        ("Controlla il libro di cassa e non toccare le fatture.", "La compilazione è finita senza errori."),
+        ("请检查账本，不要改发票。", "构建已经完成，编译没有错误。"),
+        ("帳簿を確認してください。請求書は変えないでください。", "ビルドはエラーなしで終わった。"),
+    ],
+)
+def test_a_check_that_never_ran_is_flagged_in_the_words_of_any_language(asked: str, claim: str) -> None:
+    work = [user(asked), *call("read_file", "2019: 41", path="ledger.txt")]
+    assert [one.category for one in retention(work, claim).unsupported] == ["done"]
+    built = [*work, *call("terminal", "ok", command="make build")]
+    assert retention(built, claim).unsupported == ()
