@@ -64,11 +64,13 @@ class AlertLine(Widget):
         found = [
             (row.title or listing.previews.get(row.key) or row.session.id, extra)
             for row, extra in known
-            if extra is not None and extra.answer.sentence and mark_of(row, listing.cell_source(row))
+            if extra is not None and extra.told.sentence and mark_of(row, listing.cell_source(row))
         ]
-        self.alerts = tuple(sorted(found, key=lambda one: (one[1].severity or Severity.INFO).rank))
+        self.alerts = tuple(sorted(found, key=lambda one: _urgency(one[1])))
         extras = [listing.extras.get(row.key) for row in listing.conversations]
-        examined = sum(extra is not None and extra.state is not None for extra in extras)
+        examined = sum(
+            extra is not None and extra.state is not None and not extra.lacks_loss for extra in extras
+        )
         self.partial = examined < total(listing)
         self.calm = "" if self.alerts or listing.order.text else all_well(extras, total(listing))
         self._show()
@@ -100,7 +102,7 @@ class AlertLine(Widget):
         if y >= len(said):
             return line.strip(width, self.rich_style)
         token, text = said[y]
-        sign = (SEVERITY[self._extra.severity or Severity.INFO] if self.alerts else LIVE) if y == 0 else ""
+        sign = (SEVERITY[self._extra.mark or Severity.INFO] if self.alerts else LIVE) if y == 0 else ""
         line.cell(sign, INDENT - 1, ink.style(token, bold=True)).preformatted(text, ink.style(token))
         more = self._more if y == 0 else ""
         return (
@@ -129,18 +131,23 @@ class AlertLine(Widget):
         if not self.alerts:
             return tuple(("severity-ok", line) for line in wrap(self.calm, max(20, width - INDENT - 1)))
         name, extra = self.alerts[self.place % len(self.alerts)]
-        token = f"severity-{extra.severity or Severity.INFO}"
-        sentence = clean_line(f"{name}: {extra.answer.sentence}")
-        fix = clean_line(extra.answer.helps)
+        token = f"severity-{extra.mark or Severity.INFO}"
+        sentence = clean_line(f"{name}: {extra.told.sentence}")
+        fix = clean_line(extra.told.helps)
         room = max(20, width - INDENT - cell_len(self._more) - 3)
         lines = _cut(sentence, room, SENTENCE_LINES)
         helps = _cut(fix, max(20, width - INDENT - 1), FIX_LINES) if fix else ()
         return (*((token, line) for line in lines), *(("severity-ok", line) for line in helps))
 
 
+def _urgency(extra: Extra) -> tuple[int, bool]:
+    """The worst first; of two alike what stands now before what a past compaction lost."""
+    return (extra.mark or Severity.INFO).rank, not extra.answer.sentence
+
+
 def all_well(extras: Sequence[Extra | None], of: int) -> str:
     """That nothing is wrong with `of` conversations, or with those examined once they have an answer."""
-    if not all(extra is not None and extra.severity is None for extra in extras):
+    if not all(extra is not None and extra.mark is None for extra in extras):
         return ""
     examined = [extra for extra in extras if extra is not None]
     known = sum(extra.context_use.threshold is not None for extra in examined)

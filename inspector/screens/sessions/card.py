@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from core.account.pricing.paid import NO_BILL
 from core.model.accounting.ledger import Term
 from core.model.accounting.usage import Origin
-from core.model.finding import NO_HEADLINE
 from core.support import formatting as fmt
 from inspector.base.app_protocol import FigureOrigin
 from inspector.screens.sessions.data.session_line import Extra, SessionLine
@@ -60,10 +57,9 @@ class SessionCard(Vertical):
         parts: tuple[tuple[Piece, ...], ...] = ((), (), ())
         if row is not None:
             extra = None if row.part else listing.extras.get(row.key)
-            brief = (
-                None if extra is None or not self.has_class("-tall") else replace(extra, answer=NO_HEADLINE)
-            )
-            parts = (_what(row, listing.previews.get(row.key, "")), _window(row, brief or extra), _spent(row))
+            is_told = self.has_class("-tall")
+            window = _window(row, extra, is_told=is_told)
+            parts = (_what(row, listing.previews.get(row.key, "")), window, _spent(row))
             self.set_class(extra is not None and extra == alert, "-answered")
             if self.has_class("-tall"):
                 self._draw(extra)
@@ -73,8 +69,7 @@ class SessionCard(Vertical):
     def _draw(self, extra: Extra | None) -> None:
         """Draw answer and curve of a conversation; its sessions have none."""
         extra = extra or Extra(ContextUse())
-        answer = extra.answer if extra.answer.sentence else extra.said
-        self.query_one(AnswerBar).answer = answer
+        self.query_one(AnswerBar).answer = extra.told
         self.query_one(CurveChart).show(extra.curve or RequestCurve())
 
 
@@ -89,14 +84,16 @@ def _what(row: SessionLine, preview: str) -> tuple[Piece, ...]:
     )
 
 
-def _window(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
+def _window(row: SessionLine, extra: Extra | None, *, is_told: bool) -> tuple[Piece, ...]:
+    """What is wrong unless it `is_told` elsewhere, else how full the window is."""
     active = f"last active {fmt.moment(row.session.last_active)}"
     if row.part is not None:
         ended = f" · ended: {row.part.end_reason}" if row.part.end_reason else " · still open"
         return (("ink-muted", active), ("ink-muted", ended))
-    if extra is None or (extra.compressions is None and not extra.answer.sentence):
+    wrong = extra is not None and extra.told.sentence and (extra.mark or extra.answer.sentence)
+    if extra is None or (extra.compressions is None and (is_told or not wrong)):
         return (("ink-muted", active),)
-    if extra.answer.sentence:
+    if wrong and not is_told:
         return _answer(extra)
     return (
         *_context_use(extra),
@@ -107,9 +104,9 @@ def _window(row: SessionLine, extra: Extra | None) -> tuple[Piece, ...]:
 
 def _answer(extra: Extra) -> tuple[Piece, ...]:
     """What is wrong, and what helps if there is room."""
-    token = f"severity-{extra.severity}" if extra.severity else "ink"
-    fix = f" {extra.answer.helps}" if extra.answer.remedy else ""
-    return ((token, extra.answer.sentence), ("severity-ok?", fix))
+    token = f"severity-{extra.mark}" if extra.mark else "ink"
+    fix = f" {extra.told.helps}" if extra.told.remedy else ""
+    return ((token, extra.told.sentence), ("severity-ok?", fix))
 
 
 def _compressions(extra: Extra) -> str:

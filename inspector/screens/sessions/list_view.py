@@ -52,7 +52,7 @@ NONE_YET = (
 )
 SIGNS = (
     ("severity-critical", SEVERITY[Severity.CRITICAL], "compression fails"),
-    ("severity-warning", SEVERITY[Severity.WARNING], "near limit, or refused"),
+    ("severity-warning", SEVERITY[Severity.WARNING], "near limit, refused, lossy"),
     ("ink-muted", NO_SUMMARY, "failed"),
     ("live", LIVE, "live"),
     ("ink-faint", KIND[Kind.CONTINUATION], "more inside"),

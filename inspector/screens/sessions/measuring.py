@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from inspector.base.live import in_sight
-from inspector.screens.sessions.data.session_line import Figures, Key, State, remembered
+from inspector.screens.sessions.data.session_line import Figures, Key, SessionLine, remembered
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.reader import ListReader, Measured, Told, Weighed
 
@@ -26,8 +26,7 @@ class Measuring:
         self._listing, self._reader = listing, reader
         self._known: Mapping[Key, Figures] = {}
         self._weighed: dict[Key, int | None] = {}
-        self._told: dict[Key, State] = {}
-        self._answers = False
+        self._telling: set[Key] = set()
 
     def look(self) -> None:
         """Show what is known of the visible rows, and compute what is not, visible rows first.
@@ -46,33 +45,41 @@ class Measuring:
         if wanted:
             self._reader.measure(wanted)
         self._weigh()
+        self._tell_losses()
+
+    def _tell_losses(self) -> None:
+        """Once the rows in sight are measured, find out what their summaries lost; first under the cursor."""
+        listing = self._listing
+        rows = (listing.current, *(listing.rows.row(place) for place in listing.in_sight))
+        lines = {row.key: row for row in rows if row is not None and row.part is None}
+        if not in_sight(listing) or any(not self._is_measured(line) for line in lines.values()):
+            return
+        untold = {key: line for key, line in lines.items() if listing.extras[key].lacks_loss}
+        if not untold.keys() <= self._telling:
+            self._telling = set(untold)
+            self._reader.tell_losses(list(untold.values()))
+
+    def _is_measured(self, line: SessionLine) -> bool:
+        extra = self._listing.extras.get(line.key)
+        return extra is not None and extra.state == line.state
 
     def _weigh(self) -> None:
-        """Find out what fills the window of the conversation under the cursor, and what its summary lost."""
+        """Find out what fills the window of the conversation under the cursor."""
         line = self._listing.current
         extra = self._listing.extras.get(line.key) if line is not None else None
         if line is None or line.part is not None or extra is None or not in_sight(self._listing):
             return
-        if self._answers and extra.compressions and extra.state == line.state != self._told.get(line.key):
-            self._told[line.key] = line.state
-            self._reader.tell_loss(line)
         before, tokens = self._listing.parts.get(line.key, (None,))[0], extra.context_use.tokens
         if before == line.state or (before and _about(tokens, self._weighed.get(line.key))):
             return  # it reads every message, and the difference would not show
         self._weighed[line.key] = tokens
         self._reader.weigh(line)
 
-    def show_answers(self, shown: bool) -> None:
-        """Say whether the answer about the conversation under the cursor is on screen."""
-        before, self._answers = self._answers, shown
-        if shown and not before:
-            self._weigh()
-
     def rest(self) -> None:
         """Stop while another screen is in front; `look` continues."""
         self._reader.stop_measuring()
         self._weighed.clear()
-        self._told.clear()
+        self._telling.clear()
 
     def recall(self, known: Mapping[Key, Figures]) -> None:
         """Take over what an earlier run computed."""
@@ -82,21 +89,31 @@ class Measuring:
     def take(self, found: Measured | Weighed | Told) -> None:
         """Take what was computed for a conversation."""
         if isinstance(found, Told):
-            extra = self._listing.extras.get(found.line.key)
-            if extra is not None and extra.state == found.line.state and found.answer.sentence:
-                self._listing.extras[found.line.key] = replace(extra, said=found.answer)
+            self._take_loss(found)
             return
         if isinstance(found, Weighed):
             self._listing.parts[found.line.key] = found.line.state, found.parts
             self._listing.refresh_row(self._listing.cursor)
             return
         self._listing.extras[found.key] = found.extra
-        for place in self._listing.in_sight:
-            row = self._listing.rows.row(place)
-            if row is not None and row.key == found.key:
-                self._listing.refresh_row(place)
+        self._telling.discard(found.key)
+        self._redraw(found.key)
         if self._listing.current is not None and self._listing.current.key == found.key:
             self._weigh()
+        self._tell_losses()
+
+    def _take_loss(self, found: Told) -> None:
+        key, extra = found.line.key, self._listing.extras.get(found.line.key)
+        if extra is not None and extra.state == found.line.state:
+            said = found.answer if found.answer.sentence else extra.said
+            self._listing.extras[key] = replace(extra, said=said, is_complete=True)
+            self._redraw(key)
+
+    def _redraw(self, key: Key) -> None:
+        for place in self._listing.in_sight:
+            row = self._listing.rows.row(place)
+            if row is not None and row.key == key:
+                self._listing.refresh_row(place)
 
     def forget(self) -> None:
         """Have everything computed again."""

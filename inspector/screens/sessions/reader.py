@@ -182,16 +182,18 @@ class ListReader:
         if not stop():
             self._tell(Weighed(line, found))
 
-    def tell_loss(self, line: SessionLine) -> None:
-        """Complete the answer about a conversation with what its summary lost, which reads every message."""
-        start(self._host, "answer", partial(self._tell_loss, line))
+    def tell_losses(self, lines: Sequence[SessionLine]) -> None:
+        """Complete the answers about conversations with what their summaries lost, reading every message."""
+        start(self._host, "answer", partial(self._tell_losses, lines))
 
-    def _tell_loss(self, line: SessionLine) -> None:
+    def _tell_losses(self, lines: Sequence[SessionLine]) -> None:
         from inspector.screens.sessions.data.extras import answer
 
         stop = cancelled()
-        found = answer(line, stop)
-        if not stop():
+        for line in lines:
+            found = answer(line, stop)
+            if stop():
+                return
             self._tell(Told(line, found))
 
     def stop_measuring(self) -> None:

@@ -221,7 +221,6 @@ class SessionsScreen(Page):
         alert, card = self.query_one(AlertLine), self.query_one(SessionCard)
         alert.tell(self.listing)
         card.make_room(self.size.height, self._free_rows(card))
-        pane.measuring.show_answers(card.has_class("-tall"))
         card.tell(self.listing, alert.shown)
 
     def _free_rows(self, card: SessionCard) -> int:

@@ -73,7 +73,7 @@ def _last(line: SessionLine, width: int, source: CellSource) -> Line:
 
 def mark_of(line: SessionLine, source: CellSource) -> Severity | None:
     """How urgently a line needs attention; in a running session what was dealt with needs none."""
-    severity = source.extra.severity if source.extra and line.part is None else None
+    severity = source.extra.mark if source.extra and line.part is None else None
     return None if source.live and severity is Severity.INFO else severity
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from zlib import crc32
@@ -25,6 +25,7 @@ State = tuple[str, datetime | None, int, Buckets]
 MAX_REMEMBERED = 500
 """Most conversations remembered per database, those seen last."""
 _LENGTH = 7
+_LOUD = (Severity.CRITICAL, Severity.WARNING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +96,18 @@ class Extra:
     Attributes:
         compressions: How often it was compressed; None if unknown.
         failed: Attempts that failed.
-        severity: Critical while compression fails or is blocked above its limit, warning near the limit,
-            while blocked or after a refused request, info once that was dealt with, None while all is well.
+        severity: What stands now: critical while compression fails or is blocked above its limit, warning
+            near the limit, while blocked or after a refused request, info once that was dealt with, None
+            while all is well.
         state: The conversation's state when this was computed; with another state it is out of date.
         answer: What is wrong and what helps, in a sentence.
         prompts: Sizes of its requests, oldest first.
-        said: The current situation in a sentence, whether anything is wrong or not.
+        said: The current situation in a sentence, whether anything is wrong or not; complete with what the
+            summary lost once that is known.
         curve: Those sizes as a chart; None if they were not read in this run.
         happened: Whether `answer` is about something that happened, rather than about the limit.
         refused_at: Who refuses or decides before the limit is reached, in a few words.
+        is_complete: Whether `said` tells what the summary lost.
     """
 
     context_use: ContextUse
@@ -117,6 +121,28 @@ class Extra:
     curve: RequestCurve | None = None
     happened: bool = False
     refused_at: str = ""
+    is_complete: bool = False
+
+    @property
+    def mark(self) -> Severity | None:
+        """How urgently it needs attention, by what stands now and by what its last compaction lost.
+
+        It decides the sign of its row, of its alert and of the sentence about it, so that they agree.
+        """
+        if self.severity in _LOUD or self.said.severity not in _LOUD:
+            return self.severity
+        return self.said.severity
+
+    @property
+    def lacks_loss(self) -> bool:
+        """Whether what its summary lost would be said, and is not known yet."""
+        return bool(self.compressions) and not self.answer.sentence and not self.is_complete
+
+    @property
+    def told(self) -> Headline:
+        """What there is to say about it: what is wrong now, or else how it stands; as grave as its mark."""
+        told = self.answer if self.answer.sentence else self.said
+        return replace(told, severity=self.mark or told.severity)
 
     @property
     def broken(self) -> bool:
@@ -126,7 +152,7 @@ class Extra:
     @property
     def view_of_problem(self) -> str | None:
         """The tab that tells what is wrong: Map near the limit, else Why; none while all is well."""
-        if self.severity is None and self.said.severity not in (Severity.CRITICAL, Severity.WARNING):
+        if self.mark is None:
             return None
         return "map" if self.context_use.near and not (self.broken or self.happened) else "why"
 
@@ -157,7 +183,7 @@ def remember(lines: Iterable[SessionLine], extras: Mapping[Key, Extra]) -> None:
         extra = extras.get(line.key)
         if extra is not None and extra.compressions is not None:
             one = extra.context_use
-            rank = extra.severity.rank if extra.severity else None
+            rank = extra.mark.rank if extra.mark else None
             sizes = (one.tokens, one.threshold, one.window)
             figures = (_checksum(line), *sizes, extra.compressions, extra.failed, rank)
             found.setdefault(line.location, {})[line.row.root.id] = figures

@@ -61,7 +61,7 @@ async def test_while_rows_wait_to_be_examined_the_count_is_a_lower_bound(
         listing, line = app.screen.query_one(SessionsList), app.screen.query_one(AlertLine)
         count = len(line.alerts)
         assert f"1 of {count} · n next" in drawn(pilot)
-        well = next(row.key for row in listing.conversations if listing.extras[row.key].severity is None)
+        well = next(row.key for row in listing.conversations if listing.extras[row.key].mark is None)
         listing.extras[well] = replace(listing.extras[well], state=None)  # an earlier run's
         line.tell(listing)
         await pilot.pause()
@@ -115,17 +115,27 @@ async def test_a_refused_request_is_told_and_marks_its_row_and_enter_shows_why(
         assert "2[Why]" in drawn(pilot)
 
 
+@pytest.fixture
+def healthy(sample_home: Path, tmp_path: Path) -> Path:
+    """The profile of work without the conversations whose summaries lost most."""
+    shutil.copytree(sample_home / "profiles" / "work", tmp_path / "work")
+    with closing(sqlite3.connect(tmp_path / "work" / "state.db")) as connection, connection:
+        connection.execute("DELETE FROM sessions WHERE title GLOB 'Rename*' OR title GLOB 'Queue*'")
+    return tmp_path / "work"
+
+
 @pytest.mark.parametrize(
     ("profile", "told"),
     [
         ("lossless", "● No compression failed."),
-        ("work", "● No compression failed, and no conversation is near its limit."),
+        ("", "● No compression failed, and no conversation is near its limit."),
     ],
 )
 async def test_a_healthy_home_is_reported_so_until_escape_takes_the_line_away(
-    sample_home: Path, profile: str, told: str
+    sample_home: Path, healthy: Path, profile: str, told: str
 ) -> None:
-    app = InspectorApp([locate(home=sample_home / "profiles" / profile)[0]], now=lambda: NOW)
+    home = sample_home / "profiles" / profile if profile else healthy
+    app = InspectorApp([locate(home=home)[0]], now=lambda: NOW)
     async with settled(app, 80, 24) as pilot:
         assert told in drawn(pilot)
         await press(pilot, "escape")
@@ -153,8 +163,8 @@ def test_nothing_is_called_healthy_while_conversations_wait_or_one_is_marked() -
     assert all_well([known, None], 2) == all_well([known, marked], 2) == ""
 
 
-async def test_what_a_filter_shows_is_not_called_all_there_is(sample_home: Path) -> None:
-    app = InspectorApp([locate(home=sample_home / "profiles" / "work")[0]], now=lambda: NOW)
+async def test_what_a_filter_shows_is_not_called_all_there_is(healthy: Path) -> None:
+    app = InspectorApp([locate(home=healthy)[0]], now=lambda: NOW)
     async with settled(app, 80, 24) as pilot:
         assert app.screen.query_one(AlertLine).calm
         await press(pilot, "slash", "e")

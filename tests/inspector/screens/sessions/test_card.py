@@ -17,6 +17,7 @@ from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.sessions.alert_line import AlertLine
 from inspector.screens.sessions.card import SessionCard
+from inspector.screens.sessions.data.columns import mark_of
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
@@ -105,6 +106,27 @@ async def test_the_card_gives_the_answer_of_why_with_what_the_summary_lost(sampl
         assert answer == found.headline
         assert "of what matters" in answer.sentence
         assert answer.severity is Severity.WARNING
+
+
+async def test_the_sign_of_a_row_is_that_of_its_alert_and_of_the_sentence_below_the_list(
+    samples: Location,
+) -> None:
+    async with settled(app := InspectorApp([samples], now=lambda: NOW), 200, 60) as pilot:
+        listing, alert = app.screen.query_one(SessionsList), app.screen.query_one(AlertLine)
+        answer = app.screen.query_one(SessionCard).query_one(AnswerBar)
+        marks = {
+            row.title: mark_of(row, listing.cell_source(row)) for row in listing.conversations if row.title
+        }
+        assert marks["Refactor the auth module"] is Severity.WARNING  # its summary lost half, see Why
+        assert {name for name, _ in alert.alerts} >= {name for name, mark in marks.items() if mark}
+        for _ in range(12):
+            row = listing.current
+            assert row is not None
+            mark = mark_of(row, listing.cell_source(row))
+            loud = answer.answer.severity if answer.answer.severity is not Severity.INFO else None
+            assert mark == (answer.answer.severity if mark else loud), row.title
+            await press(pilot, "down")
+            await settle(pilot)
 
 
 async def test_the_card_says_of_a_server_of_ones_own_that_nobody_bills_it_as_the_row_does(

@@ -108,7 +108,7 @@ def test_the_legend_names_the_signs_of_the_row_under_the_cursor_also_where_few_f
     def said(row: str) -> str:
         return "".join(text for _, text in legend(49, row))
 
-    usual = "■ compression fails  ▲ near limit, or refused"
+    usual = "■ compression fails  ▲ near limit, refused, lossy"
     assert said("") == said("▲ 8 h  Split the tenant settings") == usual
     assert said("■ 4 h  Why is the deploy slow  0 ✗") == "■ compression fails  ✗ failed"
     assert said("1 d  ├ Pick a job queue ↳2") == "■ compression fails  ├ branch  ↳ sub-agent"
