@@ -276,8 +276,8 @@ def test_what_happens_as_a_rule_needs_no_call() -> None:
 @pytest.mark.parametrize(
     ("asked", "claim"),
     [
-        ("Look at the cash book and leave the invoices alone.", "The build finished without any errors."),
-        ("Revisa el libro de caja y no toques las facturas.", "Se ejecutó el build y terminó sin errores."),
+        ("Look at the cash book; leave the invoices.", "The development build finished without any errors."),
+        ("Revisa el libro y no toques las facturas.", "Se ejecutó todo el build y terminó sin errores."),
         ("Prüfe bitte das Kassenbuch und lass die Rechnungen.", "Der Build endete ohne Fehler."),
         ("Controlla il libro di cassa e non toccare le fatture.", "La compilazione è finita senza errori."),
         ("请检查账本，不要改发票。", "构建已经完成，编译没有错误。"),
