@@ -55,6 +55,7 @@ _APART = re.compile(r" (?:after|before|later|earlier)\b")
 
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CURRENCIES = frozenset((*"€£¥", "eur", "usd", "gbp", "chf", "cny", "jpy", "dollars", "euros", "pounds"))
+_SECONDS = frozenset(("s", "sec", "secs", "second", "seconds"))
 _PLACEHOLDER = re.compile(r"/(?:[A-Z_]+|[<{].*[>}])$")
 """Stands in an address for what everybody puts there: `/KEY`."""
 
@@ -186,6 +187,8 @@ def _is_put_otherwise(figure: str, unit: str, evidence: Evidence, *, money: bool
         return True
     if figures.is_share(figure, unit) or figures.rounds_to(figure, times):
         return True
+    if unit in _SECONDS and evidence.mentions(f"{figure}000"):
+        return True  # programs are given milliseconds: `timeout(15000)`
     return not money and figures.in_other_unit(figure, times)
 
 

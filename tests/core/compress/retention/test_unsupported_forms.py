@@ -18,7 +18,8 @@ def claims(summary: str) -> tuple[Unsupported, ...]:
 IMPORT = [
     user("Please speed the importer up. Keep the billing tables as they are. Do not push."),
     *call("terminal", "collected 6 items\n6 passed\n3 warnings", command="pytest tests/test_importer.py"),
-    *call("patch", "ok", path="src/importer.py", new_string="limit = 2_000_000\nfilter(hp_cutoff_hz=10.0)"),
+    *call("patch", "ok", path="src/importer.py", new_string="wait(15000)\nlimit = 2_000_000"),
+    *call("patch", "ok", path="src/importer.py", new_string="filter(hp_cutoff_hz=10.0)"),
     *call("terminal", "AssertionError: assert 500 == 501\n1 failed", command="pytest tests/test_stub.py"),
     *call("terminal", "src/readers:\nbase.py\ncsv_reader.py", command="ls -R src"),
     *call("terminal", "share 0.7420382165 is Complete or Shipped\n0 importer.lock", command="wc"),
@@ -60,6 +61,7 @@ IMPORT = [
         "The brief of it is partly Indonesian.",
         "The page is Importer.js 8, and as booked from Houston (IAH).",
         "It uses about 0.9 GiB and answers with 501s.",
+        "The importer waits 15 s.",
         "The importer was back 5 seconds later.",
         "It raised AssertionErrors, and `AssertionErrors` stopped the stub test.",
     ],

@@ -263,6 +263,12 @@ def test_what_people_say_when_they_decline_a_call_is_their_wish() -> None:
     assert flagged("The user wants the ferry whenever the bridge is closed.", WORK) != []
 
 
+def test_the_name_of_a_magazine_forbids_nothing() -> None:
+    told = "Research was thin: searching failed three times in a row, Forbes and Etsy fetches returned 403."
+    tried = [*call("fetch", "403", url="forbes.example"), *call("fetch", "404", url="etsy.example")]
+    assert flagged(told, [*WORK, *tried]) == []
+
+
 def test_what_is_typed_after_a_command_is_a_wish() -> None:
     typed = (
         "<command-message>audit</command-message>\n<command-name>/audit</command-name>\n"
