@@ -9,6 +9,7 @@ from typing import Any
 
 from core.account.pricing.price import bucket_costs
 from core.account.spending.conversations import whole_rows
+from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, TtlAdvice
 from core.model.finding import Headline, Severity
@@ -115,6 +116,18 @@ def cache_headline(found: CacheReport) -> Headline:
         sentence = table["priceless"].format(count=count, largest=words)
     lifetime = _lifetime_advice(found.advice) if largest.cause in ("ttl_expired", "resume") else None
     return Headline(f"{sentence}.", lifetime or headline.remedy, Severity.INFO)
+
+
+def hit_without(found: Ledger) -> str:
+    """The hit rate without summaries and other side tasks, which `cache` gives; "" if they change nothing.
+
+    Such calls are sent once and read nothing from a cache.
+    """
+    tasks = found.tasks
+    main = tasks.pop("", Buckets()).hit_rate
+    if not tasks or main is None or percent(main) == percent(found.totals.tokens.hit_rate):
+        return ""
+    return f"{percent(main)} without {'summaries' if tasks.keys() == {'compression'} else 'side tasks'}"
 
 
 def brief_cause(cause: str) -> str:

@@ -9,6 +9,8 @@ from decimal import Decimal
 from core.model.accounting.amounts import Buckets, Money
 
 _SHARE, _MIN_DIFFERENCE = 0.01, 0.0001
+_MAIN = "main"
+"""The key of the main loop among tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +179,14 @@ class Ledger:
     notes: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+
+    @property
+    def tasks(self) -> dict[str, Buckets]:
+        """Tokens by task; the main loop's are under the empty name."""
+        found: dict[str, Buckets] = {}
+        for row in self.rows:
+            named = row.task or (row.key if self.by == "task" and row.key != _MAIN else "")
+            for part in row.parts:
+                task = named or part.task
+                found[task] = found.get(task, Buckets()) + part.tokens
+        return found

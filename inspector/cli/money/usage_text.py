@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.explain.headline.usage import usage_headline
+from core.explain.headline.usage import hit_without, usage_headline
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.support import formatting as fmt
 from inspector.cli import output, table
@@ -21,6 +21,8 @@ def lines(found: Ledger, limit: int) -> Iterator[str]:
     yield from table.lines(_columns(found.by, tasks=tasks, tables=tables, named=named), rows, total)
     if len(found.rows) > limit:
         yield f"{limit} of {len(found.rows):,} rows · --limit N shows more; the total covers all rows"
+    if alone := hit_without(found):
+        yield f"note: cache hit {fmt.percent(found.totals.tokens.hit_rate)}, {alone}"
     yield from (f"note: {note}" for note in found.notes)
 
 

@@ -185,7 +185,8 @@ class UsagePanel(Reporting, Vertical):
         if self._answer is not None:
             roomy, sums = self.size.width >= ROOMY, self.query_one("#sums", StatusLine)
             brief = self.size.width < NARROW
-            sums.left, sums.right = headline(self._answer, shell(self).now(), roomy=roomy, brief=brief)
+            now, width = shell(self).now(), self.size.width
+            sums.left, sums.right = headline(self._answer, now, width=width, roomy=roomy, brief=brief)
             line = usage_headline(self._answer.ledger, period_of(self._answer.question))
             if self._unspent and self._answer.ledger.rows and not self._answer.question.path:
                 line = replace(line, sentence=f"{unspent(self._unspent)} {line.sentence}")

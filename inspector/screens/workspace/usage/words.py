@@ -11,6 +11,7 @@ from datetime import datetime
 from core.account.pricing.price import bucket_costs
 from core.account.spending.conversations import whole_rows
 from core.errors import InspectorError
+from core.explain.headline.usage import hit_without
 from core.model.accounting.ledger import LedgerRow
 from core.model.finding import Headline, Severity
 from core.store.database.connect import Interrupted
@@ -26,11 +27,14 @@ from inspector.screens.workspace.usage.model import (
     this_month,
 )
 from inspector.screens.workspace.usage.question import Question, Step
+from inspector.terminal.text import cell_len
 from inspector.widgets.bars.status_line import Piece, titled
 
 NO_PRICE = "no day has a price"
 SUMMARISING = "compression"
 """The task of calls that write summaries."""
+_APART = 6
+"""Cells between the two sides of the headline, and around it."""
 
 
 def period_of(question: Question) -> str:
@@ -40,7 +44,7 @@ def period_of(question: Question) -> str:
 
 
 def headline(
-    found: UsageAnswer, now: datetime, *, roomy: bool = True, brief: bool = False
+    found: UsageAnswer, now: datetime, *, width: int = 0, roomy: bool = True, brief: bool = False
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     """Left: the period and its cost, recorded and by list price. Right: hit rate, forecast unless `brief`."""
     totals = found.ledger.totals
@@ -64,7 +68,16 @@ def headline(
     if month is not None and not brief:
         words = f" · {now.astimezone():%B} {fmt.money(month, mark=fmt.ESTIMATE)} at this pace"
         right.append(("ink-muted", words))
+    alone = hit_without(found.ledger)
+    if alone and _cells(left) + _cells(right) + len(alone) + _APART <= width:
+        place = next(at for at, (_, text) in enumerate(right) if text.startswith("hit "))
+        right.insert(place + 1, ("bucket-read", f", {alone}"))
     return tuple(left), tuple(right)
+
+
+def _cells(pieces: Sequence[Piece]) -> int:
+    """Cells of the pieces that are never left out."""
+    return sum(cell_len(text) for token, text in pieces if not token.endswith("?"))
 
 
 def _calls(totals: LedgerRow, mark: str) -> str:

@@ -172,3 +172,15 @@ def test_every_log_counts_once_however_the_option_is_given(tmp_path: Path, cli: 
     found = cli("usage", *given, "--json").json
     assert sorted(row["key"] for row in found["rows"]) == ["s1", "s2", "s3"]
     assert found["totals"]["calls"] == 3
+
+
+def test_a_hit_rate_that_counts_summaries_says_what_it_is_without_them_as_cache_does(
+    sample_home: Path, cli: Cli
+) -> None:
+    where = ("Refactor the auth module", "--home", str(sample_home))
+    told, cached = cli("usage", *where).out, cli("cache", *where).out
+    assert "97% of all prompt tokens were cached" in cached
+    assert "note: cache hit 96%, 97% without summaries" in told
+    assert (
+        "cache hit 9" not in cli("usage", "Split the tenant settings table", "--home", str(sample_home)).out
+    )

@@ -415,3 +415,13 @@ async def test_a_window_of_another_size_shows_what_one_opened_at_that_size_shows
     async with settled(InspectorApp([samples], view="spending", now=lambda: NOW), 120, 40) as pilot:
         async for width in at_sizes(pilot, *sizes):
             assert drawn(pilot) == fresh[width]
+
+
+async def test_a_hit_rate_that_counts_summaries_says_what_it_is_without_them_as_the_cache_does(
+    samples: Location,
+) -> None:
+    async with settled(open_app(samples, "Refactor the auth module", "usage"), 80, 24) as pilot:
+        async for width in at_sizes(pilot, (60, 20), (80, 24), (120, 40)):
+            frame = drawn(pilot)
+            assert "· ≥$6.03 recorded " in frame  # no room is taken from the cost
+            assert ("hit 96%, 97% without summaries" in frame) == (width > 60)
