@@ -24,6 +24,7 @@ WARM, HOT = 0.34, 0.67
 """Shares lost from which a count becomes a warning, and critical."""
 PENDING, UNCHANGED = "Which facts are kept is known once there is a summary.", "Nothing is removed or lost."
 """What stands for the counts before there is a summary, and where there will be none."""
+NO_FACTS, NO_FACTS_BRIEF = "What is summarised holds no checkable facts.", "no checkable facts"
 LEAST_BAR = 5
 """The cells a bar keeps beside the words that say what its shares are of."""
 KEPT, LOST, UNSUPPORTED = "▇", "░", "▒"
@@ -164,7 +165,8 @@ class WeightBar(Widget):
 def weight_line(found: Retention, width: int, ink: Palette) -> Line:
     """Kept in green, lost in red, unsupported in amber; each part that exists gets at least one cell."""
     if found.score is None:
-        return Line().gap().add("What is summarised holds no checkable facts.", ink.style("ink-muted"))
+        told = NO_FACTS if len(NO_FACTS) + 2 <= width else NO_FACTS_BRIEF
+        return Line().gap().add(told, ink.style("ink-muted"))
     claims = len(found.unfounded)
     left, right = _labels(found.score, claims, width - LEAST_BAR - 2)
     cells = max(0, width - len(left) - len(right) - 2)

@@ -55,3 +55,10 @@ def test_the_parts_fill_the_bar(score: float, claims: int, facts: int, cells: in
 def test_no_line_is_wider_than_the_screen(score: float, claims: int, width: int) -> None:
     line = weight_line(report(score, claims), width, INK)
     assert line.width <= width
+
+
+@pytest.mark.parametrize("width", [22, 32, 44, 46, 60, 120])
+def test_without_facts_it_says_so_in_words_that_fit(width: int) -> None:
+    text = weight_line(report(None, facts=0), width, INK).text.rstrip()
+    assert text.endswith("no checkable facts" if width < 46 else "no checkable facts.")
+    assert len(text) < width
