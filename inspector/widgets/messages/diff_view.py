@@ -70,7 +70,9 @@ def message_diff(
     after_of = {origin: index for index, origin in kept.items()}
     yield _section("head", head.size, "kept")
     yield from _kept(before, after, head, after_of)
-    yield _section("middle", middle.size, "→ one summary" if summary else "stay")
+    yield _section(
+        "middle", middle.size, "→ one summary" if summary else "stays" if middle.size == 1 else "stay"
+    )
     if summary:
         for index in range(*middle):
             yield from _removed(before[index], index)

@@ -37,6 +37,14 @@ def test_the_middle_goes_and_the_summary_comes() -> None:
     ]
 
 
+@pytest.mark.parametrize(("count", "told"), [(1, "1 message stays"), (2, "2 messages stay")])
+def test_a_middle_that_no_summary_replaces_stays(count: int, told: str) -> None:
+    before = [said(str(place)) for place in range(count)]
+    spans = (Span(0, 0), Span(0, count), Span(count, count))
+    lines = list(message_diff(before, before, spans, {place: place for place in range(count)}, ""))
+    assert ("@", f"middle · {told}") in [(line.kind, line.text) for line in lines]
+
+
 def test_a_pruned_message_of_the_tail_shows_what_it_was_and_what_it_is() -> None:
     before = [said("x"), said("nine lines", "tool"), said("same")]
     after = [said("summary"), said("[terminal] ran it", "tool"), before[2]]
