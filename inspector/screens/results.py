@@ -22,6 +22,7 @@ from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import field, headline, paragraph
 
 _COLOURS = {"tool_cap": "severity-info", "persisted": "severity-info", "truncated": "severity-warning"}
+_PRUNED = "already: this is what is left of it"
 _ROOMY = 100
 """Columns from which a row also has its tokens and number of calls."""
 _OUTCOMES = {
@@ -79,14 +80,17 @@ def card(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
     yield from headline(title, "" if one.usd is None else fmt.money(one.usd), width, ink, badge_token="money")
     tokens, lifetime = (fmt.count(n, mark=fmt.ESTIMATE) for n in (one.tokens, one.lifetime_tokens))
     calls = fmt.plural(one.calls, "call")
-    yield from field("cost", f"{tokens} tokens, sent with {calls}: {lifetime} in total", width, ink)
+    is_less = one.lifetime_tokens > one.tokens * one.calls
+    sent = f"{tokens} tokens now, more before; sent" if is_less else f"{tokens} tokens, sent"
+    yield from field("cost", f"{sent} with {calls}: {lifetime} in total", width, ink)
     if one.arrived.chars is not None:
         yield from field("in full", f"{fmt.count(one.arrived.chars)} characters", width, ink)
     if one.path is not None:
         yield from field("file", f"{one.path} ({file_words(one)})", width, ink)
         if one.standing.layer == "pruned":
             yield from field("", "nothing in the conversation mentions it any more", width, ink)
-    yield from field("shortened", one.stub or "never: pruning does not change it", width, ink)
+    no_stub = _PRUNED if one.standing.layer == "pruned" else "never: pruning does not change it"
+    yield from field("shortened", one.stub or no_stub, width, ink)
 
 
 def rest(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> Iterator[Line]:

@@ -43,3 +43,16 @@ async def test_a_tool_is_asked_for_less_only_where_that_saves_anything(samples: 
         async with settled(open_app(samples, title, "results"), 120, 30) as pilot:
             assert "sent again with every later call" in drawn(pilot)
             assert (" for less (a filter" in drawn(pilot)) is advice
+
+
+async def test_a_pruned_result_is_not_said_to_be_never_shortened_and_its_cost_adds_up(
+    samples: Location,
+) -> None:
+    async with settled(app := open_app(samples, AUTH, "results"), 140, 40) as pilot:
+        screen = front(app, ResultsScreen)
+        while screen.results.current is None or screen.results.current.standing.layer != "pruned":
+            await press(pilot, "j")
+        card = drawn(pilot).split("terminal · pruned")[-1]
+        assert "never" not in card
+        assert "shortened already: this is what is left of it" in card
+        assert "tokens now, more before; sent with " in card
