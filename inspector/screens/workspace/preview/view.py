@@ -20,7 +20,7 @@ from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.next_screens import NextScreens
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.typed_answers import TypedAnswers
-from inspector.screens.workspace.preview.work import KEEP_ALL, PreviewWork
+from inspector.screens.workspace.preview.work import KEEP_ALL, ONLY_SUMMARY, PreviewWork
 from inspector.screens.workspace.views import Cursor, GenerationView, answer_with
 from inspector.widgets.bars.input_lines import PromptBar
 from inspector.widgets.messages.message_list import MessageList
@@ -183,7 +183,8 @@ class PreviewView(GenerationView):
 
         What needs a summary is not offered where nothing would be summarised, as the answer says.
         """
-        if self.work.refusal == KEEP_ALL and (action == "prompt" or NEEDING & set(parameters)):
+        is_idle = self.work.refusal in (KEEP_ALL, ONLY_SUMMARY)
+        if is_idle and (action == "prompt" or NEEDING & set(parameters)):
             return False
         if action == "close":
             return self.work.busy or self.panes.mode != SIDES

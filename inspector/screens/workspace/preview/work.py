@@ -18,6 +18,7 @@ UNWRITTEN = "Cancelled; press f, t or m to start another."
 STILL = "Still reading the messages."
 PAST = "This compaction already happened. Press ] to go to the newest generation and preview the next one."
 KEEP_ALL = "There is nothing to summarise: head and tail hold every message."
+ONLY_SUMMARY = "There is nothing to summarise: only an earlier summary is old enough to be compressed."
 
 
 @dataclass
@@ -51,7 +52,8 @@ class PreviewWork:
         """Why no summary can be made here; empty if one can."""
         if self.basis is None:
             return STILL if self.busy else PAST if self.shown else UNREAD
-        return "" if self.basis.plan.summarises else KEEP_ALL
+        plan = self.basis.plan
+        return "" if plan.summarises else ONLY_SUMMARY if plan.spent else KEEP_ALL
 
     @property
     def reading(self) -> bool:

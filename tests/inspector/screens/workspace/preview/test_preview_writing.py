@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Event
+from types import SimpleNamespace
 
 import pytest
 from textual.pilot import Pilot
@@ -24,7 +25,7 @@ from inspector.screens.workspace.preview.next_screens import NOTHING
 from inspector.screens.workspace.preview.panes import SIDES, TEXT
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice, consequence
 from inspector.screens.workspace.preview.typed_answers import DROPPED
-from inspector.screens.workspace.preview.work import UNREAD
+from inspector.screens.workspace.preview.work import UNREAD, PreviewWork
 from tests.inspector.driving import front, keys, settled
 from tests.inspector.screens.conftest import answer, drawn, open_app, press, settle
 from tests.inspector.screens.previewing import FULL, basis_of, shown, view
@@ -209,3 +210,11 @@ async def test_an_edited_summary_goes_with_the_focus_it_was_made_for(samples: Lo
         await answer(pilot, "reader")
         assert shown(pilot).made_by == "offline summary"
         assert DROPPED in [notification.message for notification in pilot.app._notifications]
+
+
+@pytest.mark.parametrize(
+    ("spent", "told"), [(True, "only an earlier summary"), (False, "head and tail hold")]
+)
+def test_why_nothing_can_be_summarised_is_what_the_answer_says(spent: bool, told: str) -> None:
+    plan = SimpleNamespace(summarises=False, spent=spent)
+    assert told in PreviewWork(basis=SimpleNamespace(plan=plan)).refusal  # type: ignore[arg-type]
