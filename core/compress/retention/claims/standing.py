@@ -135,7 +135,8 @@ def _path(path: str, evidence: Evidence) -> bool:
     names = path.rstrip("/").split("/")
     in_folder = "/".join(names[-2:]).lower()
     if lexicon().file_name.fullmatch(parts[-1]):
-        return evidence.holds(parts[-2:][0]) or _is_in_listing(in_folder, evidence)
+        either = all(lexicon().file_name.fullmatch(name) and evidence.mentions(name) for name in names)
+        return either or evidence.holds(parts[-2:][0]) or _is_in_listing(in_folder, evidence)
     words = len(names) >= _LEAST_WORDS and "".join(names).isalpha() and not evidence.holds(f"{names[0]}/")
     alike = words or all(name[:1].isupper() for name in names) or all(name[:1] == "." for name in names)
     enumerated = alike and all(map(evidence.mentions, names))

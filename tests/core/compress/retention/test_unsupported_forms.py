@@ -62,6 +62,7 @@ IMPORT = [
         "The page is Importer.js 8, and as booked from Houston (IAH).",
         "It uses about 0.9 GiB and answers with 501s.",
         "The importer waits 15 s.",
+        "Both csv_reader.py/test_stub.py are read.",
         "The importer was back 5 seconds later.",
         "It raised AssertionErrors, and `AssertionErrors` stopped the stub test.",
     ],
