@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 IMPORTANT = ("constraints", "asks", "open")
 """Categories in which a single loss is worth naming, the most important first."""
 WARNING_SHARE, _REMEDY_SHARE = 0.5, 0.1
-"""Lost shares of the facts: the first is a warning, from the second on there is a remedy."""
+"""Lost shares of the facts: the first is a warning, from the second on there is a remedy.
+
+Of 66 faithful and 66 sloppy summaries of public conversations 1 and 66 lost half; a single rule or request
+was lost by 56 of the faithful ones too.
+"""
 
 
 def loss_words(kept: Retention) -> str:
@@ -33,8 +37,8 @@ def most_important_loss(kept: Retention | None) -> Fact | None:
 
 
 def is_grave(kept: Retention) -> bool:
-    """Whether a summary lost so much, or something so important, that it is a warning."""
-    return (kept.lost_share or 0) >= WARNING_SHARE or most_important_loss(kept) is not None
+    """Whether a summary lost so much that it is a warning."""
+    return (kept.lost_share or 0) >= WARNING_SHARE
 
 
 def needs_help(kept: Retention) -> bool:

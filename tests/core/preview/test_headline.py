@@ -117,6 +117,16 @@ def test_a_preview_that_loses_half_of_the_facts_is_a_warning_as_a_compaction_tha
     assert severities == [None, Severity.WARNING]
 
 
+@pytest.mark.parametrize(("score", "severity"), [(0.8, Severity.INFO), (0.5, Severity.WARNING)])
+def test_a_past_compaction_that_lost_a_rule_is_a_warning_only_with_half_of_what_matters(
+    score: float, severity: Severity
+) -> None:
+    kept = retained(Fact("asks", "port it", (3,), "kept"), Fact("constraints", SHIP, (4,), "lost"))
+    told = kept_headline(Headline("You ran /compress."), replace(kept, score=score))
+    assert told.severity is severity
+    assert "TOPIC" in str(told.remedy)
+
+
 def test_a_claim_no_message_supports_goes_before_everything_else() -> None:
     claim = Unsupported("42 tests passed", "done", "All 42 tests passed")
     kept = retained(Fact("constraints", SHIP, (4,), "lost"), unsupported=(claim,))
