@@ -43,9 +43,6 @@ PATIENCE = 0.5
 
 MAX_SECONDS = 8.0
 
-_LOSSES: dict[Key, tuple[int, Headline, Headline]] = {}
-"""By conversation: its state, its headline, and the same with what its summary lost."""
-
 
 def previews(lines: Sequence[SessionLine], stop: Cancelled) -> dict[Key, str]:
     """The first words of the user in each untitled conversation."""
@@ -97,21 +94,12 @@ def parts(
 
 
 def answer(line: SessionLine, stop: Cancelled) -> Headline:
-    """The conversation's headline with what its summary lost; nothing if it cannot be read.
-
-    What a summary lost is computed once, as long as nothing is added to the conversation.
-    """
+    """The conversation's headline with what its summary lost; nothing if it cannot be read."""
     try:
         with Store(line.location, cancelled=stop) as store:
-            found = explain(store, line.row.tip.id)
-            about, told = (hash(line.state), found.headline), _LOSSES.get(line.key)
-            if told is None or told[:2] != about:
-                told = (*about, with_loss(found)[0].headline)
+            return with_loss(explain(store, line.row.tip.id))[0].headline
     except InspectorError:
         return NO_HEADLINE
-    if not stop():
-        _LOSSES[line.key] = told
-    return told[2]
 
 
 def _measure(store: Store, line: SessionLine) -> Extra:
