@@ -48,6 +48,7 @@ class RetentionStrip(Widget):
     def show(self, retention: Retention | None, without: str = PENDING) -> None:
         """Show the retention of another summary, or `without` if there is none."""
         self._retention, self._without = retention, without
+        self.set_class(retention is None, "-uncounted")
         self.refresh()
 
     def on_click(self, event: Click) -> None:

@@ -48,6 +48,7 @@ class PreviewPanes(Reporting, Vertical):
     PreviewPanes #panes { height: 1fr; border-top: solid $rule; border-bottom: solid $rule; }
     PreviewPanes.-sides #sides, PreviewPanes.-diff DiffView { display: block; }
     PreviewPanes.-text #text, PreviewPanes.-lost FactList { display: block; }
+    PreviewPanes.-lost RetentionStrip.-uncounted { display: none; }
     PreviewPanes MessageList, PreviewPanes AfterList { width: 1fr; }
     PreviewPanes AfterList { border-left: solid $rule; }
     """

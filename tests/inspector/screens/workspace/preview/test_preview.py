@@ -52,6 +52,8 @@ async def test_where_nothing_would_change_no_summary_is_waited_for(samples: Loca
         assert "Nothing is removed or lost." in text
         assert "once there is a summary" not in text
         assert "summariser: " not in text
+        await pilot.press("x")
+        assert drawn(pilot).count("Nothing is removed or lost.") == 1
 
 
 async def test_where_nothing_would_change_no_key_that_needs_a_summary_is_offered(samples: Location) -> None:
