@@ -33,7 +33,7 @@ from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, counts_what_was_said, rule
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import exists, gate_of, is_local, log_about
-from core.explain.context.log.log_claims import with_deleted
+from core.explain.context.log.log_claims import last_prompt, with_deleted
 from core.explain.context.next_request import next_request
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation, Now
@@ -178,6 +178,7 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
         attempt=tried,
         undo=None if own is None else undo_command(own.id, context.store.path),
         disagreements=_disagreements(context, pair, found, release, mode),
+        last_prompt=last_prompt(context.log, context.sessions, attempt.first.at) if attempt else None,
     )
     line = cause.line if cause is not None and found.trigger is Trigger.OVERFLOW else None
     return replace(event, headline=_headline(context, event, line, by_count=found.by_count))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.account.pricing.paid import NO_BILL
 from core.compress.retention.words import IMPORTANT, loss_words
-from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus
+from core.model.compaction.event import ASKED_FOR, ESTIMATED, CompressionEvent, SummaryStatus
 from core.model.finding import shortened
 from core.preview.words import importance, kind_word, unchecked_sentence
 from core.support import formatting as fmt
@@ -62,7 +62,10 @@ def compared(event: CompressionEvent) -> str:
     if tokens is None:
         return f"{size}, limit of {threshold:,} · {window_words(window)}"
     side = "over" if tokens >= threshold else "under"
-    return f"{size}, {abs(tokens - threshold):,} {side} the limit of {threshold:,} · {window_words(window)}"
+    told = f"{size}, {abs(tokens - threshold):,} {side} the limit of {threshold:,} · {window_words(window)}"
+    if event.trigger not in ESTIMATED or event.last_prompt in (None, tokens):
+        return told
+    return f"{told} · estimated: the provider counted {event.last_prompt:,} in the call before"
 
 
 def window_words(window: int | None) -> str:

@@ -49,6 +49,7 @@ def event_payload(event: CompressionEvent) -> dict[str, Any]:
             "verdict completed tokens threshold window messages_before messages_after tokens_after focus",
         ),
         "window_verdict": event.window_verdict.value,
+        "last_prompt": event.last_prompt,
         "summary": {
             "status": event.summary.status.value,
             "model": event.summary.model,

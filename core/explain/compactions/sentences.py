@@ -96,7 +96,7 @@ def _remarks(ruling: Ruling) -> Iterator[str]:
 
 
 def _comparisons(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
-    """What was compared: tokens, messages, and the size of the last call."""
+    """What was compared: tokens, else messages."""
     compared = cause is None or cause.trigger in _COMPARED
     if ruling.tokens is not None and ruling.threshold is not None and compared:
         comparison = _compared(ruling.tokens, ruling.threshold)
@@ -104,8 +104,6 @@ def _comparisons(cause: Cause | None, ruling: Ruling) -> Iterator[str]:
     if ruling.by_count and ruling.most is not None and ruling.messages is not None:
         count = _compared(ruling.messages, ruling.most, " messages")
         yield f"{count}, the most that config.yaml allows today"
-    if cause is not None and cause.call is not None and cause.call.input is not None:
-        yield f"the last call before it held {cause.call.input:,} real tokens"
 
 
 def _compared(number: int, limit: int, unit: str = "") -> str:

@@ -36,6 +36,8 @@ class Trigger(StrEnum):
 
 ASKED_FOR = (Trigger.MANUAL, Trigger.INSPECTOR)
 """Compactions by hand, for which no size was compared with a limit."""
+ESTIMATED = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.HYGIENE)
+"""Compactions for which Hermes compares an estimate of its own with the limit."""
 REFUSED = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)
 """Compactions after the provider had refused a request."""
 BY_SETTING = (Trigger.MICRO, Trigger.PRUNE)
@@ -121,6 +123,7 @@ class CompressionEvent:
         to_session: The session it ended in; the same unless it rotated.
         generation: The generation it closed, counted from 1; None when no row shows it.
         tokens: The number compared with the threshold, or the size when nothing was compared.
+        last_prompt: Prompt tokens of the call before it, as the provider counted them; None if no line tells.
         threshold, window: The ones in force then; None when unknown.
         explanation: The verdict in one sentence.
         arithmetic: The calculation behind it, one step a line.
@@ -159,6 +162,7 @@ class CompressionEvent:
     attempt: TurnAttempt | None = None
     window_verdict: Verdict = Verdict.UNKNOWN
     undo: str | None = None
+    last_prompt: int | None = None
 
     @property
     def pruned(self) -> bool:

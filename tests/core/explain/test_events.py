@@ -32,6 +32,27 @@ def test_a_check_before_a_call_is_proved_by_its_line(home: Home) -> None:
     assert next(e.where for e in event.evidence if e.source is Source.LOG).startswith("agent.log:")
 
 
+def test_beside_an_estimate_stands_what_the_provider_counted_in_the_call_before(home: Home) -> None:
+    home.call(6, 49_000)
+    home.turn_ended()
+    home.turn(history=28)
+    home.preflight(54_828)
+    home.started(54_828, 28)
+    compacted(home)
+    assert only(home).last_prompt == 49_000
+
+
+def test_a_call_before_another_compaction_tells_nothing_of_the_size_of_the_next(home: Home) -> None:
+    home.call(6, 49_000)
+    home.preflight(54_828)
+    home.started(54_828, 28)
+    home.done(28, 8, 4_000)
+    home.preflight(54_900)
+    home.started(54_900, 8)
+    compacted(home, before=8)
+    assert [event.last_prompt for event in explained(home).events] == [49_000, None]
+
+
 def test_an_answered_call_of_the_same_size_proves_the_check_behind_it(home: Home) -> None:
     home.call(6, 60_000)
     home.started(60_000, 28)

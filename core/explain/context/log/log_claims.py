@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -70,6 +70,17 @@ def same_model(one: str, other: str) -> bool:
 def last_model(log: Log) -> str | None:
     """The model that answered last."""
     return next((one.model for one in reversed(log.records) if one.kind is Kind.CALL and one.model), None)
+
+
+def last_prompt(log: Log, sessions: Collection[str], at: datetime) -> int | None:
+    """The size that the provider counted in the newest call of these sessions before a moment.
+
+    None where no line tells, or a compaction came after that call.
+    """
+    for line in reversed(log.records[: bisect_left(log.records, at, key=lambda line: line.at)]):
+        if line.session in sessions and line.kind in (Kind.CALL, Kind.DONE):
+            return line.input if line.kind is Kind.CALL else None
+    return None
 
 
 def lowered_threshold(

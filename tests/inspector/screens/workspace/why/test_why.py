@@ -80,6 +80,14 @@ def test_a_card_states_the_sizes_that_were_compared_once() -> None:
     assert text.count("54,828") == 1
 
 
+def test_beside_an_estimate_stands_what_the_provider_counted_so_that_the_curve_is_understood() -> None:
+    told = "estimated: the provider counted 49,000 in the call before"
+    assert told in card(event(last_prompt=49_000), 200)
+    for same in (None, 54_828):
+        assert "the provider counted" not in card(event(last_prompt=same), 200)
+    assert "the provider counted" not in card(event(last_prompt=49_000, trigger=Trigger.POST_RESPONSE), 200)
+
+
 def test_a_source_of_several_pieces_of_evidence_is_named_once() -> None:
     pieces = (Evidence(Source.DERIVED, "the newest summary", text) for text in ("24 hours", "212 passed"))
     text = card(event(evidence=tuple(pieces)))
