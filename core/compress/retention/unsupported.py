@@ -18,17 +18,18 @@ from core.compress.facts.readable import one_line
 from core.compress.facts.said import without_handoff
 from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue, prose_values, values
+from core.compress.retention.claims.attributed import false_quotations, false_wishes
 from core.compress.retention.claims.caught import VALUES, is_caught, surest
 from core.compress.retention.claims.doubted import Doubt, doubts, suspected, weigh_doubts
-from core.compress.retention.claims.misquoted import misquoted, turned_round
 from core.compress.retention.claims.quantities import miscounted
 from core.compress.retention.claims.reported import (
     LABEL,
     QUOTED,
+    false_counts,
     false_reports,
-    false_wishes,
     is_left_alone,
     subject,
+    turned_round,
 )
 from core.compress.retention.claims.standing import computed, stands, strange_figures
 from core.compress.retention.ground.claim_words import claim_words, kind_of_check
@@ -187,7 +188,9 @@ def _strange(
         ]
         strange += strange_figures(one.text, one.facts, evidence)
         strange += _strange_words(one.text, evidence, language) if same_language else ()
-        others = list(misquoted(one.text, evidence, same_language=same_language))
+        quoted = false_quotations(one.text, evidence, same_language=same_language)
+        others = [("numbers", count) for count in false_counts(one.text, evidence)]
+        others += [("names", quotation) for quotation in quoted]
         whole = "\n".join(other.lower() for _, other in others)  # `all 212 tests passed` includes `212 tests`
         strange = [*(claim for claim in strange if claim[1].lower() not in whole), *others]
         strange += () if strange or one.recorded else _misreported(one, evidence, same_language=same_language)
@@ -271,7 +274,7 @@ def _misreported(one: _Sentence, evidence: Evidence, *, same_language: bool) -> 
     compared = same_language and not (quoted and all(map(evidence.holds, quoted)))
     wishes = false_wishes(plain, one.facts, evidence, rule=one.rule) if compared else iter(())
     for claim in islice(wishes, 1):  # a sentence that is wrong once is wrong
-        rule = one.rule or claim_words().rule.search(claim)
+        rule = one.rule or claim_words().rule.of(evidence.accounts.voices.languages).search(claim)
         yield ("constraints" if rule else "done"), one_line(claim.lstrip(_BULLET), _WHERE)
     yield from (("done", claim) for claim in turned_round(plain, evidence))
     if not _is_copied(one, evidence):

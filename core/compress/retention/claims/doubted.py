@@ -16,7 +16,8 @@ from functools import cache
 from typing import Any
 
 from core.compress.facts.values import FactValue
-from core.compress.retention.claims.reported import LABEL, attributions, subject
+from core.compress.retention.claims.attributed import attributions
+from core.compress.retention.claims.reported import LABEL, subject
 from core.compress.retention.ground.accounts import Account
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
@@ -170,9 +171,10 @@ def doubts(sentence: str, facts: Sequence[FactValue], evidence: Evidence, where:
 
 def _manner(clause: str, evidence: Evidence) -> dict[str, float]:
     """How a clause tells something, each 0 or 1: as done, denied, or wished by people."""
-    words = claim_words()
-    denied = words.unreal.search(clause) is not None and not words.rule.search(clause)
-    done = words.completed.search(clause) is not None and not denied
+    words, languages = claim_words(), evidence.accounts.voices.languages
+    rule = words.rule.of(languages).search(clause) is not None
+    denied = words.unreal.of(languages).search(clause) is not None and not rule
+    done = words.completed.of(languages).search(clause) is not None and not denied
     wished = any(True for _ in attributions(clause, evidence))
     return {"done": float(done), "denied": float(denied), "wished": float(wished)}
 

@@ -1,32 +1,29 @@
-"""What a summary reports, compared with the messages: acts, checks, wishes and rules of people."""
+"""What a summary reports, compared with the messages: acts, checks, tallies, and pairs in order."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from core.compress.facts.collect import endings
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
-from core.compress.facts.topic import roots, share_that_tells
+from core.compress.facts.topic import roots, terms
 from core.compress.facts.values import FactValue
 from core.compress.retention.ground.claim_words import (
-    Attribution,
     ClaimedAct,
     claim_words,
     kind_of_check,
     reporting,
 )
 from core.compress.retention.ground.evidence import Evidence
-from core.compress.retention.ground.voices import language_of
 
 _WHERE = 240
 _COUNTED = ("numbers", "dates")
 """Kinds of values that are not names."""
 
-_ONE_CLAUSE, _MANY_RULES = 90, 150
-"""A sentence up to so many characters is one clause; a rule from so many on is a list of rules."""
+_ONE_CLAUSE = 90
+"""A sentence up to so many characters is one clause."""
 
 QUOTED = re.compile(r"\"(?=\S)[^\"\n]{3,300}(?<=\S)\"|“[^”\n]{3,300}”|«[^»\n]{3,300}»|「[^」\n]{3,300}」")
 _VERSION = re.compile(r"v?\d+(?:\.\d+)+")
@@ -39,32 +36,22 @@ LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
 PART = re.compile(r"[;:,]\s+|[；：，]")
 _WITHOUT = re.compile(r"\bwithout\b(?! (?:any )?(?:errors?|problems?|failures?)\b)[^,;.]*", re.IGNORECASE)
 _AMOUNT = re.compile(r"\d[\d,.]*\d")
-_FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
-_VOICED, _LAID_DOWN = 0.5, 0.65
-"""Share of a wish, or of a rule, that a person must have said in one breath (see `Voices.voiced`)."""
-
-_LISTED_SHARE, _STATED_SHARE, _MIN_RULE_WORDS = 0.35, 0.6, 3
-"""For a rule that is only listed: this share; the share that anybody says; its fewest names and words."""
-
-_MIN_WORDS = 2
-"""A rule with fewer names and words than this is identified with reporting words too."""
-
-_ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）|,\s+(?:quoted|priced|offered)\s[^,;.]*")
-"""An addition to a wish, in brackets or as its price: `economy, quoted at $239`."""
-
+FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
 _ORDINAL = re.compile(r"(\d)[snrt][tdh]\b")
-_LISTS = re.compile(r"^\W*(?:\w+\W+){1,5}?\w+:\s|^\W*\w+：")
-_LEAD = re.compile(r"^\W*[A-Z][^:.;`]{2,60}:\s+")
-"""What introduces a list of rules: `Standing orders in the later ones:`."""
 
-_SEGMENT = re.compile(r",\s+")
-_LAYS_DOWN = re.compile(r"\b(?:only|no|not|never|must|may|always|any|at (?:most|least))\b", re.IGNORECASE)
-"""Words that mark a rule without saying what it is about."""
+_AND = r"\W{1,4}(?:(?:and|und|y|et|e) )?\W{0,3}"
+_PART = re.compile(r"(?<![\d.,])(\d{1,5})[ *_`]{1,3}([^\W\d_]{4,})")
+_BETWEEN = re.compile(_AND)
+_LEAST = 2
+"""A tally has at least this many parts: `3 passed, 1 failed`."""
 
-_ENDS = re.compile(
-    r"[:;；：，。]\s*|\s(?:→|->)\s|,\s+(?:and|but|so|then|which|as|who|an?|the|und|aber|ein\w*|der|die|das)\b"
-    r"|\s+(?:and|but|und|aber) (?:then |later |the |was |it |dann )?"
+_ALL = re.compile(r"\ball (?:of the )?(?P<figure>[1-9]\d{0,4})\b(?! (?:of|in)\b)", re.IGNORECASE)
+_NOT_ALL = re.compile(
+    r"(?<![\d.,])[1-9]\d{0,4} (?:[a-z]+ )?(?:failed|failing|failures?|flagged|errors?|broken|blocked)\b"
 )
+"""How a program counts what did not pass."""
+
+_FIGURES = re.compile(r"(?<![\d.,])\d{1,5}(?![\d.,]*\d)(?= [a-z])")
 
 
 def false_reports(sentence: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
@@ -82,10 +69,10 @@ def false_reports(sentence: str, facts: Sequence[FactValue], evidence: Evidence)
 
 
 def _doubtful(plain: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
-    real = True
+    real, unreal = True, claim_words().unreal.of(evidence.accounts.voices.languages)
     for clause in _clauses_of(plain):
         # "wants X cancelled, Y refunded": a clause without its own verb is as real as the one before.
-        real = not claim_words().unreal.search(clause) and (real or _FINITE.search(clause) is not None)
+        real = not unreal.search(clause) and (real or FINITE.search(clause) is not None)
         if (real and not _is_done(clause, facts, evidence)) or _is_refuted(clause, evidence):
             yield clause
     yield from (part for part in PART.split(plain) if not _is_checked(part, facts, evidence))
@@ -123,7 +110,7 @@ def _clauses_of(sentence: str) -> list[str]:
 def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether everything that a clause claims to have happened did happen."""
     words, plain = claim_words(), _plain(clause, facts)
-    if words.unreal.search(plain):
+    if words.unreal.of(evidence.accounts.voices.languages).search(plain):
         return True
     acts = words.acts.values() if words.act.search(plain) else ()
     claimed = [act for act in acts if act.pattern.search(plain)]
@@ -139,7 +126,8 @@ def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> boo
 def _is_checked(part: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether a check that the part reports as passed did pass; its object may be named clauses before."""
     words, plain = claim_words(), _plain(part, facts)
-    if words.unreal.search(plain) or not words.checks.search(plain):
+    unreal = words.unreal.of(evidence.accounts.voices.languages)
+    if unreal.search(plain) or not words.checks.search(plain):
         return True
     return evidence.acts.passed(kind_of_check(part), at_last=words.thorough.search(part) is not None)
 
@@ -190,110 +178,97 @@ def _things_of(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> t
     return things, any(not _INSIDE.search(clause[: clause.find(path)]) for path in files)
 
 
-def false_wishes(
-    sentence: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool = False
-) -> Iterator[str]:
-    """What a sentence says people wanted, decided or refused, although nobody said it.
-
-    Args:
-        sentence: A sentence of the summary, without what it quotes.
-        facts: The values in it.
-        evidence: What the messages support.
-        rule: The summary lists it among people's rules, whoever it names.
-    """
-    found = list(attributions(sentence, evidence))
-    for speaker, what in found:
-        strict = claim_words().rule.search(speaker) is not None
-        denied = claim_words().denied.search(speaker.removesuffix(what)) is not None
-        parts = _SEGMENT.split(_ENDS.split(what, maxsplit=1)[0])
-        strange = (_is_strange(part, facts, evidence, rule=strict, denied=denied) for part in parts)
-        if not _LISTS.search(what) and any(strange):
-            yield speaker
-    listed = rule and not claim_words().completed.search(sentence)
-    plain = _ASIDE.sub("", sentence)
-    needs_names = not found and (listed or claim_words().forbids.search(plain))
-    if not needs_names or _is_of_a_file(plain, facts):
-        return
-    if _is_made_up(sentence if rule else _LEAD.sub("", plain), facts, evidence):
-        yield sentence
-
-
-def _is_of_a_file(rule: str, facts: Sequence[FactValue]) -> bool:
-    """Whether it is introduced as the rule of a file: `Rules in docs/STYLE.md: ...`."""
-    source, label, _ = rule.partition(": ")
-    return bool(label) and any(fact.category == "paths" and fact.value in source for fact in facts)
-
-
-def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
-    """Whether nobody said even some of a rule that is listed without an author."""
-    clauses = _ENDS.split(rule)
-    clause = next(filter(claim_words().forbids.search, clauses), clauses[0])
-    part = next(filter(claim_words().forbids.search, PART.split(clause)), clause)
-    if len(clause) > _MANY_RULES or _FINITE.search(part):
-        clause = part
-    names, words = subject(_LAYS_DOWN.sub(" ", clause), facts)
-    accounts, several = evidence.accounts, len(names) + len(words) >= _MIN_RULE_WORDS
-    if not several or accounts.voices.language not in ("", language_of(rule)):
-        return False
-    voiced = max(accounts.voices.share_voiced(some, words, rule=False) for some in (names, ()))
-    return voiced < _LISTED_SHARE and not accounts.of(names, words, _STATED_SHARE)
-
-
-def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """What a sentence says people wanted, in their language: the whole statement, and the wish alone."""
-    without_asides = _ASIDE.sub("", sentence)
-    found = _wants(without_asides, evidence)
-    ends = [*(one.start() for one in found[1:]), len(without_asides)]
-    for one, end in zip(found, ends, strict=False):
-        what = (
-            one.groupdict().get("what")
-            or without_asides[one.end() : end].strip(" .")
-            or PART.split(without_asides[: one.start()])[-1]
-        )
-        yield without_asides[one.start() if what in without_asides[one.end() :] else 0 : end].strip(), what
-
-
-def _wants(sentence: str, evidence: Evidence) -> list[re.Match[str]]:
-    """Where a sentence says what people want: in their language, else in that of the whole conversation."""
-    voices = evidence.accounts.voices
-    for language in dict.fromkeys((voices.language or language_of(sentence), voices.common)):
-        words = claim_words().attributed.get(language)
-        wants = words.wants.finditer(sentence) if words else ()
-        found = [want for want in wants if words and _is_of_people(want, words, evidence)]
-        if found:
-            return found
-    return []
-
-
-def _is_of_people(match: re.Match[str], words: Attribution, evidence: Evidence) -> bool:
-    """Whether it is people who want something, not the assistant or a thing mentioned."""
-    if match["name"]:
-        name = match["name"].lower()
-        own = any(evidence.holds(f"/{folder}/{name}") for folder in ("home", "users"))
-        return own or evidence.accounts.voices.is_person(name)
-    before = [one["people"] for one in words.speaker.finditer(match.string, 0, match.start())]
-    return not match["joins"] or bool(before and before[-1])
-
-
-def _is_strange(
-    what: str, facts: Sequence[FactValue], evidence: Evidence, *, rule: bool, denied: bool
-) -> bool:
-    """Whether no person said most of a text in one breath: in one that states a rule, or denies something."""
-    names, words = subject(_LAYS_DOWN.sub(" ", what), facts)
-    plain = [word for word in words if word not in reporting()]
-    if rule and len(names) + len(plain) < _MIN_WORDS and not any(map(str.isdigit, plain)):
-        several = len(names) + len(words) >= _MIN_WORDS
-        plain, rule = (words, True) if several else (plain, _LAYS_DOWN.search(what) is not None)
-    least = share_that_tells(plain, _LAID_DOWN if rule else _VOICED)
-    voiced = partial(evidence.accounts.voices.share_voiced, rule=rule, denial=denied)
-    # A summary adds to a wish which file or branch it concerned.
-    support = max(voiced(names, plain), voiced((), plain) if len(plain) >= _MIN_WORDS else 0.0)
-    is_specific = len(names) + len(plain) >= _MIN_WORDS or (rule and bool(names or plain))
-    return is_specific and support < least
-
-
 def subject(text: str, facts: Sequence[FactValue]) -> tuple[list[str], list[str]]:
     """What a text is about: names in lower case, files by their last part, and the roots of its words."""
     named = (fact.value.lower() for fact in facts if fact.category not in _COUNTED and fact.value in text)
     names = dict.fromkeys(name.removesuffix("()").replace("\\", "/").rpartition("/")[2] for name in named)
     return list(filter(None, names)), list(roots(_ORDINAL.sub(r"\1", _spoken_of(text, facts))))
+
+
+def false_counts(sentence: str, evidence: Evidence) -> Iterator[str]:
+    """The tallies and totals of a sentence that the messages give otherwise."""
+    yield from false_tallies(sentence, evidence)
+    yield from false_totals(sentence, evidence)
+
+
+def false_tallies(sentence: str, evidence: Evidence) -> Iterator[str]:
+    """The tallies of a sentence that the messages give with the same parts, but only with other figures.
+
+    Args:
+        sentence: A sentence of the summary: `The verdict is 3 verified, 7 partial and 5 blocked`.
+        evidence: What the messages support.
+    """
+    for tally in _tallies(sentence):
+        figures, words = tuple(one[1] for one in tally), [one[2].lower() for one in tally]
+        part = r"[ *_`]{1,3}"
+        same = re.compile(_AND.join(rf"(?<![\d.,])(\d{{1,5}}){part}{re.escape(word)}\b" for word in words))
+        given = {found.groups() for line in evidence.lines(words[0]) for found in same.finditer(line)}
+        alone = all(
+            evidence.mentions(f"{figure} {word}") or evidence.labels(figure, word)
+            for figure, word in zip(figures, words, strict=True)
+        )
+        if given and figures not in given and not alone:
+            yield sentence[tally[0].start() : tally[-1].end()]
+
+
+def false_totals(sentence: str, evidence: Evidence) -> Iterator[str]:
+    """What a sentence says of all, `all 87 checks passed`, where of so many some did not.
+
+    Args:
+        sentence: A sentence of the summary.
+        evidence: What the messages support.
+    """
+    for match in _ALL.finditer(sentence):
+        passed = claim_words().checks.search(sentence, match.end())
+        if passed and not evidence.holds(match.group()) and _is_not_all(match["figure"], evidence):
+            yield sentence[match.start() : passed.end()]
+
+
+def _is_not_all(total: str, evidence: Evidence) -> bool:
+    """Whether programs only counted so many together with some that did not pass."""
+    lines = {line for word in ("failed", "flagged", "failures", "errors") for line in evidence.lines(word)}
+    counted = [line for line in lines if _NOT_ALL.search(line) and _adds_up_to(int(total), line)]
+    return bool(counted) and not any(evidence.mentions(f"{total} {word}") for word in ("passed", "ok"))
+
+
+def _adds_up_to(total: int, line: str) -> bool:
+    """Whether the figures of a line come to a total, which may be one of them: `82, 5, 87 in all`."""
+    figures = [int(figure) for figure in _FIGURES.findall(line)]
+    return sum(figures) in (total, 2 * total if total in figures else total)
+
+
+def _tallies(sentence: str) -> Iterator[list[re.Match[str]]]:
+    """Figures with a word each that follow one another."""
+    tally: list[re.Match[str]] = []
+    for part in _PART.finditer(sentence):
+        if tally and not _BETWEEN.fullmatch(sentence, tally[-1].end(), part.start()):
+            if len(tally) >= _LEAST:
+                yield tally
+            tally = []
+        tally.append(part)
+    if len(tally) >= _LEAST:
+        yield tally
+
+
+def turned_round(sentence: str, evidence: Evidence) -> Iterator[str]:
+    """What a sentence says of two things in one order and the messages only in the other.
+
+    Args:
+        sentence: A sentence of the summary.
+        evidence: What the messages support.
+    """
+    for pattern in claim_words().pairs:
+        for match in pattern.finditer(sentence):
+            first, second = _pair(match)
+            if terms(first) and terms(second) and evidence.mentions(first) and evidence.mentions(second):
+                pairs = {
+                    _pair(one)
+                    for line in evidence.lines(max(first, second, key=len))
+                    for one in pattern.finditer(line)
+                }
+                if (second, first) in pairs and (first, second) not in pairs:
+                    yield match.group()
+
+
+def _pair(match: re.Match[str]) -> tuple[str, str]:
+    return match["first"].lower().rstrip("."), match["second"].lower().rstrip(".")

@@ -209,4 +209,5 @@ def _up_to(act: re.Pattern[str], sentence: str) -> str:
 def _is_so(sentence: str) -> bool:
     """Whether a sentence states a fact, and does not announce, ask or deny."""
     words = claim_words()
-    return not any(pattern.search(sentence) for pattern in (lexicon().intent, words.unreal, words.proposed))
+    unreal = words.unreal.of(())  # messages quote texts in any language
+    return not any(pattern.search(sentence) for pattern in (lexicon().intent, unreal, words.proposed))

@@ -75,6 +75,31 @@ class Attribution:
     speaker: re.Pattern[str]
 
 
+_ANY = "any"
+"""The key of patterns that hold in every language."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Phrases:
+    """Patterns by language, so that a word of one language is not taken for one of another.
+
+    Attributes:
+        patterns: One pattern for each language; that of `any` holds in all of them.
+    """
+
+    patterns: Mapping[str, str]
+
+    def of(self, languages: Collection[str]) -> re.Pattern[str]:
+        """What matches in some languages; in any, where they are not known ("")."""
+        return _joined(self, frozenset(languages) - {""})
+
+
+@cache
+def _joined(phrases: Phrases, languages: frozenset[str]) -> re.Pattern[str]:
+    told = (one for key, one in phrases.patterns.items() if not languages or key in languages | {_ANY})
+    return _one("|".join(dict.fromkeys(told)) or r"(?!)")
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimWords:
     """The compiled `claims.yaml`."""
@@ -84,17 +109,17 @@ class ClaimWords:
     checks: re.Pattern[str]
     ran: re.Pattern[str]
     told: re.Pattern[str]
-    unreal: re.Pattern[str]
+    unreal: Phrases
     unused: re.Pattern[str]
     proposed: re.Pattern[str]
     pairs: tuple[re.Pattern[str], ...]
-    completed: re.Pattern[str]
+    completed: Phrases
     attributed: Mapping[str, Attribution]
     speech: Mapping[str, frozenset[str]]
     scripts: Mapping[str, re.Pattern[str]]
-    rule: re.Pattern[str]
-    forbids: re.Pattern[str]
-    denied: re.Pattern[str]
+    rule: Phrases
+    forbids: Phrases
+    denied: Phrases
     denies: re.Pattern[str]
     rules_heading: re.Pattern[str]
     states_rule: re.Pattern[str]
@@ -136,7 +161,7 @@ def kind_of_check(text: str) -> CheckKind | None:
 
 @cache
 def claim_words() -> ClaimWords:
-    """The table, compiled: each entry is one pattern or several, by the type of its field."""
+    """The table, compiled: each entry is one pattern, several, or some for each language."""
     table: dict[str, Any] = load_table("core/compress/retention/ground/claims.yaml")
     checks, endings = table["checks"], table["endings"]
     supported = {one: table["supported"].get(one, "<>") for one in endings}
@@ -164,10 +189,12 @@ def _alike(words: list[list[str]]) -> Mapping[str, tuple[str, ...]]:
     return {form: tuple(forms) for forms in words for form in forms}
 
 
-def _as(kind: str, entry: str | list[str]) -> Any:
+def _as(kind: str, entry: str | list[str] | Mapping[str, list[str]]) -> Any:
+    if isinstance(entry, Mapping):
+        return Phrases({language: _either(patterns) for language, patterns in entry.items()})
     if isinstance(entry, str):
         return _one(entry)
-    return tuple(map(_one, entry)) if kind.startswith("tuple") else _any(entry)
+    return tuple(map(_one, entry)) if kind.startswith("tuple") else _one(_either(entry))
 
 
 def _act(entry: Mapping[str, Any], endings: Mapping[str, str], supported: Mapping[str, str]) -> ClaimedAct:
@@ -202,8 +229,8 @@ def _one(pattern: str) -> re.Pattern[str]:
     return re.compile(_in_both_forms(pattern), re.IGNORECASE)
 
 
-def _any(patterns: list[str]) -> re.Pattern[str]:
-    return _one("|".join(f"(?:{pattern})" for pattern in patterns))
+def _either(patterns: Collection[str]) -> str:
+    return "|".join(f"(?:{pattern})" for pattern in patterns)
 
 
 def _in_both_forms(pattern: str) -> str:

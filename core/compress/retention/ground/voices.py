@@ -83,6 +83,11 @@ class Voices:
         return language in ("", self.language) or not self.language or self.common in ("", language)
 
     @cached_property
+    def languages(self) -> frozenset[str]:
+        """The languages of the conversation, `""` for an unknown one."""
+        return frozenset((self.language, self.common))
+
+    @cached_property
     def common(self) -> str:
         """The language of people and assistants together."""
         return language_of("\n".join(text for _, _, text, _ in self._texts))

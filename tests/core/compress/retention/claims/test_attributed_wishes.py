@@ -355,3 +355,11 @@ def test_a_rule_that_quotes_what_was_said_is_voiced_and_one_that_misquotes_is_no
     rules = "## Constraints\n- He directs in small steps and first said {}."
     assert retention(work, rules.format('"don\'t edit anything"')).unsupported == ()
     assert retention(work, rules.format('"never deploy on the weekend"')).unsupported != ()
+
+
+def test_a_word_that_forbids_in_another_language_is_the_value_of_a_setting() -> None:
+    messages = [*GERMAN, *call("status", '{"approval_policy": "on-request"}', scope="session")]
+    said = (
+        "Zuletzt hatte die Umgebung der Sitzung den Wert approval_policy never und volle Rechte im Projekt."
+    )
+    assert retention(messages, said).unsupported == ()
