@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import difflib
 import io
+import os
 import re
 import shlex
+import time
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 ROOT = Path(__file__).parent.parent
 PAGES = (
@@ -91,10 +94,13 @@ def refresh(home: Path) -> None:
 
 
 def printed(arguments: list[str], home: Path) -> str:
-    """What a command prints about the samples."""
+    """What a command prints about the samples, wherever the reader's clock is set."""
     from inspector.cli.main import run
 
     said = io.StringIO()
-    with redirect_stdout(said):
-        run([*arguments, "--home", str(home)])
+    with patch.dict(os.environ, TZ="UTC"):
+        time.tzset()
+        with redirect_stdout(said):
+            run([*arguments, "--home", str(home)])
+    time.tzset()
     return said.getvalue()

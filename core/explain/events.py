@@ -49,6 +49,7 @@ from core.model.finding import Headline
 from core.model.transcript.conversation import BoundaryMode, Conversation
 from core.store.database.own_changes import undo_command
 from core.store.store import Store
+from core.support.formatting import apart
 
 _BEGINS_SOON = timedelta(minutes=2)
 """Hermes takes less than this from the announcement of an attempt to its beginning."""
@@ -121,8 +122,9 @@ def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
         attempts = attempts[:-1]
     events: list[CompressionEvent] = []
     left: int | None = None
-    for pair in match(attempts, context.boundaries, context.clock):
-        event = _event(context, pair, left)
+    pairs = match(attempts, context.boundaries, clock)
+    for pair, when in zip(pairs, apart([pair.at(clock) for pair in pairs]), strict=True):
+        event = _event(context, pair, left, when)
         left = event.messages_after if pair.rows is not None else left
         events.append(event)
     return with_recorded_proof(events, context)
@@ -142,8 +144,8 @@ def _under_way(context: ConversationContext, attempt: Attempt) -> bool:
     )
 
 
-def _event(context: ConversationContext, pair: Match, left: int | None) -> CompressionEvent:
-    """One compaction; `left` is how many messages the previous one left."""
+def _event(context: ConversationContext, pair: Match, left: int | None, when: str) -> CompressionEvent:
+    """One compaction; `left` is how many messages the previous one left, `when` tells it from the others."""
     (attempt, rows), cause, own = pair, pair.cause, pair.own
     release, session_id = _release(context, rows), pair.session(context)
     found, mode = rule(context, pair, release), pair.mode(context)
@@ -173,6 +175,7 @@ def _event(context: ConversationContext, pair: Match, left: int | None) -> Compr
         release=release,
         evidence=tuple(dict.fromkeys(wording.evidence(pair, found))),
         explanation=wording.explanation(found, refused),
+        apart=when,
         refused=refused,
         arithmetic=(*wording.sums(cause, found), *(() if tried is None else attempt_lines(tried))),
         attempt=tried,

@@ -5,7 +5,8 @@ Unknown is `–`, never 0. `~` marks an estimate, `≥` a lower bound.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Protocol
@@ -206,6 +207,19 @@ def moment(value: datetime | None) -> str:
 def day_and_clock(value: datetime) -> str:
     """A recent date and time in local time, without the year: `11-12 14:05`."""
     return f"{value.astimezone():%m-%d} {clock(value, seconds=False)}"
+
+
+def apart(values: Sequence[datetime | None]) -> list[str]:
+    """What tells several moments apart: `at 14:05`, with day or seconds where needed; "" for a lone one."""
+    local = [value.astimezone() for value in values if value is not None]
+    minutes = Counter(f"{one:%m-%d %H:%M}" for one in local)
+    several_days = len({one.date() for one in local}) > 1
+
+    def told(one: datetime) -> str:
+        on = f"on {one:%m-%d} " if several_days else ""
+        return f"{on}at {clock(one, seconds=minutes[f'{one:%m-%d %H:%M}'] > 1)}"
+
+    return ["" if one is None or len(values) < 2 else told(one.astimezone()) for one in values]
 
 
 def span(start: datetime, end: datetime) -> str:

@@ -130,14 +130,14 @@ class Case:
         return tuple((message, match) for message, match in found if match is not None)
 
     @cached_property
-    def newest_retention(self) -> Retention | None:
-        """What the newest summary by a model kept of the messages it replaced; None when either is gone."""
+    def newest_retention(self) -> tuple[Retention | None, CompressionEvent | None]:
+        """What the newest summary by a model kept of what it replaced, and its event; None where unknown."""
         for rows in reversed(self.context.boundaries):
             if rows.summary is not None and rows.before and not rows.summary.fallback:
                 past, closed = past_of(self.context, rows), rows.opened.index - 1
                 event = next((event for event in self.completed if event.generation == closed), None)
-                return past.kept(event, brief=True) if past else None
-        return None
+                return past.kept(event, brief=True) if past else None, event
+        return None, None
 
     @cached_property
     def plan(self) -> Plan:

@@ -1,7 +1,6 @@
 """Headlines of a conversation and of one compaction.
 
-A conversation's headline says what is wrong with it, else what last happened, else how far the next
-compaction is.
+A conversation's says what is wrong with it, else what last happened, else how far the next compaction is.
 """
 
 from __future__ import annotations
@@ -226,7 +225,7 @@ def _failed(event: CompressionEvent) -> Headline:
     gone = _removed(event)
     severity = Severity.WARNING if _harmless(event) and gone <= 0 else Severity.CRITICAL
     sentence = _table()["failed_with_loss" if gone > 0 else "failed"]
-    told = sentence.format(reason=reason, gone=plural(gone, "message"))
+    told = sentence.format(reason=reason, gone=plural(gone, "message"), **_template_values(event))
     return Headline(shortened(f"{told}."), f"{helps}.", severity)
 
 
@@ -247,7 +246,7 @@ def _fallback(event: CompressionEvent) -> Headline:
     if count is None and before and after and before > after:
         count = before - after
     gone = "The messages between were" if count is None else plural(count, "message was", "messages were")
-    sentence = _table()["fallback"].format(reason=reason, removed=gone)
+    sentence = _table()["fallback"].format(reason=reason, removed=gone, **_template_values(event))
     remedy = _table()["after_placeholder"].format(helps=helps, session=event.to_session or event.session)
     return Headline(shortened(f"{sentence}."), f"{remedy}.", Severity.CRITICAL)
 
@@ -258,17 +257,16 @@ def _reason(event: CompressionEvent) -> tuple[str, str]:
 
 
 def _cause(event: CompressionEvent, *, by_count: bool) -> str:
-    table, trigger = _table(), event.trigger
+    table, trigger, values = _table(), event.trigger, _template_values(event)
     likely = str(table["likely"]) if event.verdict is Verdict.SUSPECTED else ""
     if by_count and trigger is Trigger.HYGIENE:
-        sentence: str = table["by_count"].format(messages=event.messages_before)
+        sentence: str = table["by_count"].format(messages=event.messages_before, **values)
     elif event.refused in table["refused"]:
-        sentence = table["refused"][event.refused]
+        sentence = table["refused"][event.refused].format(**values)
     elif event.tokens is None or event.threshold is None:
         plain: str = table["without_figures"].get(trigger.value, table["compressed"][trigger.value])
-        sentence = plain.format(**_template_values(event))
+        sentence = plain.format(**values)
     else:
-        values = _template_values(event)
         passed = table["passed" if event.tokens >= event.threshold else "must_have_passed"]
         sentence = table["compressed"][trigger.value].format(
             size=f"~{short(event.tokens)}",
@@ -280,10 +278,12 @@ def _cause(event: CompressionEvent, *, by_count: bool) -> str:
 
 
 def _template_values(event: CompressionEvent) -> dict[str, str]:
-    """Values for the templates: the topic as typed after the command, and the day."""
+    """Values for the templates: the topic as typed after the command, the day, and when of several."""
     words = " ".join((event.focus or "").split())
     topic = shortened(masked_start(words, _MAX_QUOTE_CHARS + 1), _MAX_QUOTE_CHARS)
-    return {"focus": f" {topic}" if topic else "", "day": f"{event.at:%Y-%m-%d}" if event.at else ""}
+    day, at = f"{event.at:%Y-%m-%d}" if event.at else "", f" {event.apart}" if event.apart else ""
+    you = f"{at} you".lstrip()
+    return {"focus": f" {topic}" if topic else "", "day": day, "at": at, "You": you[:1].upper() + you[1:]}
 
 
 def _result(event: CompressionEvent) -> str:

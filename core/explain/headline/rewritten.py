@@ -55,7 +55,9 @@ def rewrite_headline(event: CompressionEvent, engine: str) -> Headline:
     left = f"{event.messages_after:,} messages"
     if event.tokens is not None and event.tokens_after is not None:
         left += f", {short(event.tokens)} → {short(event.tokens_after)} tokens"
-    sentence = shortened(_table()["rewritten"].format(engine=engine, left=left))
+    sentence = shortened(
+        _table()["rewritten"].format(engine=engine, left=left, at=f" {event.apart}" if event.apart else "")
+    )
     if event.threshold is None or (event.tokens_after or 0) < event.threshold:
         return Headline(sentence)
     return Headline(sentence, f"{_table()['after_rewrite']}.", Severity.WARNING)

@@ -128,6 +128,7 @@ class CompressionEvent:
         explanation: The verdict in one sentence.
         arithmetic: The calculation behind it, one step a line.
         disagreements: Where two sources contradict each other.
+        apart: What tells it from the others of its conversation, such as `at 14:05`; "" for a lone one.
         headline: What a reader is told first, and what helps.
         attempt: Its number among its turn's attempts; None where it uses none of them.
         refused: What the provider's refusal was really about: `input_overflow`, `output_cap`, ...
@@ -157,6 +158,7 @@ class CompressionEvent:
     explanation: str = ""
     arithmetic: tuple[str, ...] = ()
     disagreements: tuple[str, ...] = ()
+    apart: str = ""
     headline: Headline = NO_HEADLINE
     refused: str = ""
     attempt: TurnAttempt | None = None

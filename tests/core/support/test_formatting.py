@@ -124,6 +124,23 @@ def test_older_ages_are_dates() -> None:
     assert fmt.age(None, NOW) == "–"
 
 
+def test_moments_are_told_apart_by_their_time_and_by_the_day_only_where_days_differ() -> None:
+    first = datetime(2026, 11, 12, 14, 5, tzinfo=UTC)
+    later, next_day = first + timedelta(minutes=9), first + timedelta(days=1)
+    clocks = [f"{one.astimezone():%H:%M}" for one in (first, later, next_day)]
+    days = [f"{one.astimezone():%m-%d}" for one in (first, later, next_day)]
+    assert fmt.apart([first]) == [""]
+    assert fmt.apart([first, None, later]) == [f"at {clocks[0]}", "", f"at {clocks[1]}"]
+    told = [f"on {day} at {clock}" for day, clock in zip(days, clocks, strict=True)]
+    assert fmt.apart([first, later, next_day]) == told
+    seconds = first + timedelta(seconds=7)
+    assert fmt.apart([first, seconds, later]) == [
+        f"at {clocks[0]}:00",
+        f"at {clocks[0]}:07",
+        f"at {clocks[1]}",
+    ]
+
+
 def test_one_is_singular_and_every_other_number_plural() -> None:
     assert fmt.plural(1, "session") == "1 session"
     assert fmt.plural(1_518, "session") == "1,518 sessions"

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from core.explain.compactions.causes import trigger_in_short
 from core.explain.diagnose.case import StoreCase
 from core.explain.diagnose.diagnose import diagnose, diagnose_store, examine, examine_store
 from core.explain.diagnose.registry import (
@@ -153,6 +154,19 @@ def test_what_the_newest_summary_lost_is_as_grave_as_why_says_with_the_same_advi
     assert (lost.severity, lost.remedy or None) == (told.severity, told.remedy)
 
 
+def test_of_several_compactions_the_finding_names_whose_summary_lost_something(make_home: MakeHome) -> None:
+    poor = "## Goal\nship"
+    (alone,) = told(make_home(), said(poor), "C10")
+    assert alone.sentence.startswith("The newest summary lost ")
+    home = make_home()
+    (found,) = told(home, twice(poor, poor, speak=True), "C10")
+    with home.store() as store:
+        newest = explain(store, "S").events[-1]
+    assert newest.apart.startswith("at ")
+    named = f"The newest summary ({newest.apart}, {trigger_in_short(newest.trigger)}) lost "
+    assert found.sentence.startswith(named)
+
+
 @pytest.mark.parametrize(
     "scene", [one for one in SCENES if one.rule in ("B5", "D1")], ids=lambda one: one.rule
 )
@@ -265,7 +279,7 @@ def test_results_that_a_setting_shortens_are_not_compactions_that_run_too_often(
     home.db.turn("S", "later")
     assert not {"B3", "B5", "C8"} & rules_of(home)
     with home.store() as store:
-        assert "compressed before" in explain(store, "S").headline.sentence
+        assert re.search(r"compressed at [\d:]+ before", explain(store, "S").headline.sentence)
 
 
 def test_the_status_of_a_refusal_that_names_no_number_is_not_a_window(make_home: MakeHome) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -18,6 +19,7 @@ from core.model.compaction.event import (
     TurnAttempt,
 )
 from core.model.finding import MAX_HEADLINE_CHARS, Severity, Verdict
+from core.support.formatting import clock
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home, compacted, explained, only
 
@@ -69,6 +71,41 @@ def test_a_command_is_reported_with_its_topic() -> None:
     assert event_headline(event(Trigger.MANUAL, focus="token comparison")).sentence.startswith(
         "You ran /compress token comparison."
     )
+
+
+def test_of_several_compactions_each_headline_names_its_own(begun: MakeHome) -> None:
+    home = begun()
+    home.talk(7)
+    compacted(home)
+    (alone,) = explained(home).events
+    assert alone.at is not None
+    assert clock(alone.at, seconds=False) not in alone.headline.sentence
+    home.db.tick(600)
+    home.talk(7)
+    home.compact()
+    events = explained(home).events
+    assert len(events) == 2
+    for event in events:
+        assert event.at is not None
+        assert f"at {clock(event.at, seconds=False)} " in event.headline.sentence
+
+
+@pytest.mark.parametrize("trigger", [one for one in Trigger if one is not Trigger.INSPECTOR])
+def test_every_kind_of_compaction_names_when_it_was_and_a_topic_stays_beside_its_command(
+    trigger: Trigger,
+) -> None:
+    told = event_headline(event(trigger, apart="on 11-21 at 20:22", focus="auth")).sentence
+    assert "on 11-21 at 20:22" in told.replace("On ", "on ", 1)
+    assert told.startswith("On 11-21 at 20:22 you ran /compress auth. ") == (trigger is Trigger.MANUAL)
+
+
+def test_a_failure_among_several_attempts_names_when_it_was() -> None:
+    failed = event(completed=False, apart="at 14:19", summary=SummaryOutcome(SummaryStatus.ABORTED))
+    fallback = event(apart="at 14:19", summary=SummaryOutcome(SummaryStatus.FALLBACK))
+    assert event_headline(failed).sentence.startswith("Compression failed at 14:19: ")
+    assert event_headline(fallback).sentence.startswith("No model wrote a summary at 14:19: ")
+    mistaken = event(Trigger.OVERFLOW, refused="rate_limit", apart="at 14:19")
+    assert event_headline(mistaken).sentence.startswith("Compressed at 14:19 although")
 
 
 def test_a_long_topic_is_cut_where_one_sees_it() -> None:
@@ -216,7 +253,7 @@ def test_a_failure_stands_until_an_attempt_succeeds(begun: MakeHome) -> None:
     home.pre_api(54_900)
     home.started(54_900, 28)
     compacted(home)
-    assert explained(home).headline.sentence.startswith("Compressed before a model call")
+    assert re.match(r"Compressed at [\d:]+ before a model call", explained(home).headline.sentence)
 
 
 @pytest.mark.parametrize("cause", ["unknown", "ended", "paused"])

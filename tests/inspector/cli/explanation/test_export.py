@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterable
@@ -121,7 +122,7 @@ def test_what_a_rule_or_a_line_of_the_log_quotes_is_left_out(as_text: Text, as_j
 
 def test_a_report_begins_with_what_matters_and_keeps_lines_of_the_log_as_they_are(as_text: Text) -> None:
     report = as_text("export", AUTH)
-    assert report.splitlines()[2].startswith("**Compressed before your message")
+    assert re.match(r"\*\*Compressed at [\d:]+ before your message", report.splitlines()[2])
     assert "\n```text\nagent.log:" in report
     assert "None" not in report.replace("focus=None", "")
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from core.compress.pruning.stub_fields import reports_failure
 from core.compress.retention.words import is_grave, loss_words, needs_help
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
+from core.explain.compactions.causes import trigger_in_short
 from core.explain.context.past_compaction import past_of
 from core.explain.context.rows.unsaved_rows import ranges
 from core.explain.diagnose.case import Case, passes
@@ -220,7 +221,10 @@ def anchors_lost(case: Case) -> Iterable[Found]:
         of, lost = report.total.of, report.total.lost
         evidence = Evidence(Source.DERIVED, "the newest summary", f"{of - lost} of {of} facts kept")
         numbers = {"share": percent(report.lost_share), "lost": lost, "kept": of - lost, "of": of}
-        numbers["what"] = loss_words(report)
+        numbers["what"], event = loss_words(report), case.newest_retention[1]
+        numbers["which"] = (
+            f" ({event.apart}, {trigger_in_short(event.trigger)})" if event and event.apart else ""
+        )
         numbers["advice"] = _AFTERWARDS if needs_help(report) else ""
         grave = Severity.WARNING if is_grave(report) else None
         yield Found(numbers, (evidence,), Verdict.DERIVED, grave)
@@ -263,7 +267,7 @@ def failure_shown_as_success(case: Case) -> Iterable[Found]:
 def _report(case: Case) -> Retention | None:
     if case.context.boundaries and all(not rows.before for rows in case.context.boundaries):
         raise Missing("the summarised messages are gone")
-    return case.newest_retention
+    return case.newest_retention[0]
 
 
 def _failed_results(case: Case) -> dict[str | None, str]:
