@@ -11,7 +11,6 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.finding import Severity
-from core.support.formatting import LOWER_BOUND
 from inspector.screens.sessions.data.columns import mark_of
 from inspector.screens.sessions.data.session_line import Extra
 from inspector.screens.sessions.list_view import SessionsList, total
@@ -95,7 +94,7 @@ class AlertLine(Widget):
         return max(1, len(self._said(width)))
 
     def render_line(self, y: int) -> Strip:
-        """Sign and sentence with `1 of 3`, then the remedy."""
+        """Sign and sentence with `1 of 3`, `1 of 3+` until all are examined; then the remedy."""
         width, ink = self.size.width, Palette.of(self.app)
         said = self._said(width)
         line = Line().gap(1)
@@ -122,9 +121,10 @@ class AlertLine(Widget):
 
     @property
     def _more(self) -> str:
-        count, bound = len(self.alerts), LOWER_BOUND if self.partial else ""
-        counted = f"{self.place % count + 1} of {bound}{count}" if count > 1 or (count and bound) else ""
-        return f"{counted} · n next" if count > 1 else counted
+        count = len(self.alerts)
+        if count > 1:
+            return f"{self.place % count + 1} of {count}{'+' if self.partial else ''} · n next"
+        return "1 so far" if count and self.partial else ""
 
     def _said(self, width: int) -> Said:
         """The lines: the sentence, then the remedy."""
