@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.account.pricing.paid import NO_BILL
 from core.compress.retention.words import IMPORTANT, loss_words
-from core.model.compaction.event import ASKED_FOR, ESTIMATED, CompressionEvent, SummaryStatus
+from core.model.compaction.event import ASKED_FOR, ESTIMATED, REFUSED, CompressionEvent, SummaryStatus
 from core.model.finding import shortened
 from core.preview.words import importance, kind_word, unchecked_sentence
 from core.support import formatting as fmt
@@ -57,6 +57,8 @@ def compared(event: CompressionEvent) -> str:
         return f"{size} · {window_words(window)}"
     if event.trigger in ASKED_FOR:
         return f"{size}; the limit of {threshold:,} did not matter"
+    if event.trigger in REFUSED:
+        return f"{size}, refused by the provider{_since_refusal(event, threshold)}"
     if window is not None and window < threshold:
         return f"{size}; a window of {window:,} ends before the limit of {threshold:,}"
     if tokens is None:
@@ -66,6 +68,17 @@ def compared(event: CompressionEvent) -> str:
     if event.trigger not in ESTIMATED or event.last_prompt in (None, tokens):
         return told
     return f"{told} · estimated: the provider counted {event.last_prompt:,} in the call before"
+
+
+def _since_refusal(event: CompressionEvent, threshold: int) -> str:
+    """The window and limit that a refusal left, or the window as it was."""
+    lowered = event.attempt.window_after if event.attempt is not None else None
+    if lowered is None:
+        return f" · {window_words(event.window)}"
+    limit = f"the limit of {threshold:,} is never reached"
+    return f"; since then the window is {lowered:,}, and " + (
+        limit if threshold > lowered else f"the limit is {threshold:,}"
+    )
 
 
 def window_words(window: int | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from core.explain.explanation import Now
-from core.model.compaction.event import ASKED_FOR, CompressionEvent, Trigger
+from core.model.compaction.event import ASKED_FOR, REFUSED, CompressionEvent, Trigger
 from core.model.compaction.preview import Retention
 from core.model.finding import Evidence, Verdict, certainty
 from core.preview.past import Aftermath
@@ -102,9 +102,9 @@ def _cause(event: CompressionEvent) -> str:
 
 
 def _sizes(event: CompressionEvent) -> str:
-    """The size compared, the threshold if there was one to pass, and the size after."""
+    """The size, the threshold if it was compared with one of Hermes' own, and the size after."""
     size = fmt.short(event.tokens)
-    if event.trigger not in ASKED_FOR and event.threshold is not None:
+    if event.trigger not in (*ASKED_FOR, *REFUSED) and event.threshold is not None:
         size = f"{size} of {fmt.round_number(event.threshold)}"
     return f"{size} → {fmt.short(event.tokens_after)}" if event.tokens_after is not None else size
 

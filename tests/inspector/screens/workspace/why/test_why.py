@@ -12,7 +12,13 @@ import pytest
 from core.explain.events import explain
 from core.explain.explanation import Now
 from core.model.accounting.prompt_cache import Payback
-from core.model.compaction.event import CompressionEvent, SummaryOutcome, SummaryStatus, Trigger
+from core.model.compaction.event import (
+    CompressionEvent,
+    SummaryOutcome,
+    SummaryStatus,
+    Trigger,
+    TurnAttempt,
+)
 from core.model.compaction.preview import Fact, FactCount, Retention
 from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.conversation import BoundaryMode
@@ -87,6 +93,33 @@ def test_beside_an_estimate_stands_what_the_provider_counted_so_that_the_curve_i
     for same in (None, 54_828):
         assert "the provider counted" not in card(event(last_prompt=same), 200)
     assert "the provider counted" not in card(event(last_prompt=49_000, trigger=Trigger.POST_RESPONSE), 200)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "limit"),
+    [(25_500, "the limit is 25,500"), (64_000, "the limit of 64,000 is never reached")],
+)
+def test_a_refused_request_is_held_against_no_limit_and_what_is_since_then_is_called_so(
+    threshold: int, limit: str
+) -> None:
+    lowered = TurnAttempt(1, 3, 64_000, 30_000)
+    refused = event(trigger=Trigger.OVERFLOW, tokens=29_094, threshold=threshold, window=30_000)
+    told = f"29,094 tokens, refused by the provider; since then the window is 30,000, and {limit}"
+    assert told in card(replace(refused, attempt=lowered), 200)
+    same = card(replace(refused, window=64_000), 200)
+    assert "29,094 tokens, refused by the provider · window 64,000" in same
+    assert "over the limit" not in same
+
+
+async def test_a_row_of_a_refused_request_names_no_limit_of_hermes(samples: Location) -> None:
+    async with settled(open_app(samples, "Refactor the auth module", "why"), 80, 24) as pilot:
+        found = pilot.app.screen.query_one(EventList)
+        first = found.rows.row(0)
+        assert first is not None
+        refused = event(trigger=Trigger.OVERFLOW, tokens=29_094, threshold=25_500, tokens_after=14_230)
+        said = found.draw_row(replace(first, event=refused), 0, 76).text
+        assert "29.1K → 14.2K" in said
+        assert "25.5K" not in said
 
 
 def test_a_source_of_several_pieces_of_evidence_is_named_once() -> None:
