@@ -23,6 +23,9 @@ _EARLIER = re.compile(
 _BODY = re.compile(r'"body": ("(?:[^"\\]|\\.)*")')
 """What was said in a group before somebody addressed the agent."""
 
+_GATEWAY = "System: ["
+"""Begins what a gateway tells by itself."""
+
 _HEARD = re.compile(r"\[The user sent a voice message~ Here's what they said: \"(.*?)\"\]", re.DOTALL)
 
 _STAMP = re.compile(r"\A\s*\[(?:[A-Z][a-z]{2} )?\d{4}-\d\d-\d\d \d\d:\d\d [A-Z]{3,5}(?:[+-]\d{1,2})?\]")
@@ -70,6 +73,12 @@ def without_additions(text: str) -> str:
         said = _STAMP.sub("", said.strip()).strip()
         text = "\n".join((*_bodies(earlier[1], said), said)) if earlier else said
     return text
+
+
+def added_by_gateway(text: str) -> str:
+    """What a gateway tells by itself in a message: that it restarted, or lost its connection."""
+    found = lexicon().added.findall(text) if _GATEWAY in text else ()
+    return "\n".join(one for one in found if one.startswith(_GATEWAY))
 
 
 def _bodies(history: str, said: str) -> list[str]:

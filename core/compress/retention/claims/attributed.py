@@ -23,8 +23,8 @@ _VOICED, _LAID_DOWN = 0.5, 0.65
 _LISTED_SHARE, _STATED_SHARE, _MIN_RULE_WORDS = 0.35, 0.6, 3
 """For a rule that is only listed: this share; the share that anybody says; its fewest names and words."""
 
-_MIN_WORDS = 2
-"""A rule with fewer names and words than this is identified with reporting words too."""
+_MIN_WORDS, _MANY_WORDS = 2, 4
+"""A rule with fewer names and words is identified with reporting words too, as is a wish with many."""
 
 _ASIDE = re.compile(r" ?\([^()]*\)|（[^（）]*）|,\s+(?:quoted|priced|offered)\s[^,;.]*")
 """An addition to a wish, in brackets or as its price: `economy, quoted at $239`."""
@@ -154,7 +154,8 @@ def _is_strange(
     least = share_that_tells(plain, _LAID_DOWN if rule else _VOICED)
     voiced = partial(evidence.accounts.voices.share_voiced, rule=rule, denial=denied)
     # A summary adds to a wish which file or branch it concerned.
-    support = max(voiced(names, plain), voiced((), plain) if len(plain) >= _MIN_WORDS else 0.0)
+    alone = plain if len(plain) >= _MIN_WORDS else words if len(words) >= _MANY_WORDS else ()
+    support = max(voiced(names, plain), voiced((), alone) if alone else 0.0)
     is_specific = len(names) + len(plain) >= _MIN_WORDS or (rule and bool(names or plain))
     return is_specific and support < least
 

@@ -18,10 +18,10 @@ from core.compress.facts.readable import View, views
 from core.compress.facts.topic import roots
 from core.compress.facts.values import without_code
 from core.compress.retention.ground.claim_words import reporting
-from core.compress.retention.ground.voices import ASSISTANT, DOCUMENT, USER, Voices
+from core.compress.retention.ground.voices import ASSISTANT, DOCUMENT, SYSTEM, USER, Voices
 from core.model.transcript.message import Message
 
-CALL, SYSTEM = "call", "system"
+CALL = "call"
 
 _ARGUMENTS, _RESULT = 1500, 600
 """How many characters of a call's arguments and of its result show what it was about."""
@@ -66,6 +66,7 @@ class Accounts:
         around: Other messages of that time that the summary may mention, each with its index.
         also: Further texts, such as the previous summary.
         ended: Every call of the middle with its outcome.
+        added: What gateways told by themselves.
     """
 
     def __init__(
@@ -74,14 +75,17 @@ class Accounts:
         around: Sequence[tuple[int, Message]],
         also: Sequence[str],
         ended: Sequence[Outcome],
+        added: Sequence[str] = (),
     ) -> None:
         self._read, self._around, self._also, self._ended = read, around, also, ended
+        self._added = added
         self._weighed: dict[tuple[Sequence[str], ...], Mapping[str, float]] = {}
 
     @cached_property
     def _texts(self) -> list[tuple[int, str, str, str]]:
         """Index, speaker, text and text in lower case, of everything that was said."""
         spoken = [(-1, (DOCUMENT, text)) for text in self._also]
+        spoken += [(-1, (SYSTEM, text)) for text in self._added]
         others = [(at, one) for at, one in self._around if one.role in (USER, ASSISTANT)]
         views_of_others = views([one for _, one in others])
         spoken += [(others[view.index][0], said) for view in views_of_others if (said := _said(view))]

@@ -66,6 +66,8 @@ class Acts:
             in_code: Only touching files or running a command counts, not an issue that mentions the act.
             files: Those things that are files: a call that edits another file did nothing to them.
         """
+        if act.tried and any(map(self._is_command, about)):
+            return True
         did, enough = re.compile(act.file if to_file else act.did), all if act.into_file else any
 
         def fits(text: str) -> bool:
@@ -87,6 +89,10 @@ class Acts:
             (_is_so(clause) or _is_so(_up_to(did, clause))) and (not of or any(word in clause for word in of))
             for clause in clauses
         )
+
+    def _is_command(self, thing: str) -> bool:
+        """Whether it is a command of several words that was run, though it may have changed nothing."""
+        return " " in thing and any(thing in _slashed(one.call.command or "") for one in self._outcomes)
 
     def failed(self, words: Sequence[str]) -> bool:
         """Whether every command that matches most of some words failed."""

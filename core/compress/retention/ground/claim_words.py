@@ -17,10 +17,10 @@ _NO_NAME = r"(?-i:(?!(?<=[a-z,] )[A-Z][a-z]))"
 """Not capitalised within a sentence, where it is the name of a state: `Complete or Shipped`."""
 
 _NO_ATTRIBUTE = (
-    r"(?!(?:(?<=\ba )|(?<=\ban )|(?<=\bthe )|(?<=\bits )|(?<=\btheir ))\w+ed\b)"
+    r"(?!(?:(?<=\ba )|(?<=\ban )|(?<=\bthe )|(?<=\bits )|(?<=\btheir ))(?:\w+ed|paid)\b)"
     r"(?<!freshly )(?<!newly )(?<!remain )(?<!remains )"
 )
-"""An act must not match this: `a modified file` reports no modification, `remains booked` no booking."""
+"""An act must not match this: `a modified file` reports no modification, `the paid plan` no payment."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from core.compress.facts.importance import WeighedFacts
 from core.compress.facts.lexicon import FIGURE, clock_times, figure_of, spellings
 from core.compress.facts.readable import View
-from core.compress.facts.said import without_colours
+from core.compress.facts.said import added_by_gateway, without_colours
 from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
 from core.compress.retention.ground.acts import Acts
@@ -234,7 +234,8 @@ class Evidence:
     @cached_property
     def accounts(self) -> Accounts:
         """Who said what, and what edits replaced."""
-        return Accounts(self._read, self._around, self._also, self._ended)
+        told = (added_by_gateway(message.text) for message in self._known if message.role == "user")
+        return Accounts(self._read, self._around, self._also, self._ended, tuple(filter(None, told)))
 
     @cached_property
     def acts(self) -> Acts:

@@ -14,7 +14,7 @@ from core.compress.facts.topic import roots
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.figures import ends_of
 
-USER, ASSISTANT, DOCUMENT = "user", "assistant", "document"
+USER, ASSISTANT, DOCUMENT, SYSTEM = "user", "assistant", "document", "system"
 """Who speaks; a document is a text somebody handed over, or the previous summary, which reports wishes."""
 
 _BRIEF, _ASKED, _LATIN = 300, 1500, 0.9
@@ -89,8 +89,8 @@ class Voices:
 
     @cached_property
     def common(self) -> str:
-        """The language of people and assistants together."""
-        return language_of("\n".join(text for _, _, text, _ in self._texts))
+        """The language of people, assistants and documents together."""
+        return language_of("\n".join(text for _, who, text, _ in self._texts if who != SYSTEM))
 
     @cached_property
     def days(self) -> frozenset[int]:

@@ -6,6 +6,7 @@ import pytest
 
 from core.compress.facts.readable import views
 from core.compress.facts.said import (
+    added_by_gateway,
     own_words,
     typed_command,
     without_additions,
@@ -178,3 +179,10 @@ def test_what_a_person_pastes_is_not_said_by_them(printed: str) -> None:
 )
 def test_what_only_begins_like_an_addition_takes_time_that_grows_with_the_text(unit: str) -> None:
     assert_linear(without_additions, unit)
+
+
+def test_what_a_gateway_tells_by_itself_is_apart_from_what_was_said() -> None:
+    told = 'System: [2026-02-04 11:04:27 GMT+11] Restart:\n{\n  "status": "ok"\n}'
+    assert without_additions(f"{told}\n\nhi there") == "hi there"
+    assert added_by_gateway(f"{told}\n\nhi there") == told
+    assert added_by_gateway("[message_id: om_1] hi there") == ""

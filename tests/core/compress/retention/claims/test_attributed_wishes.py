@@ -100,6 +100,7 @@ def test_what_only_the_assistant_or_nobody_said_is_flagged(claim: str) -> None:
         "The user insisted and asked for urgency, the assistant sent it.",
         "The report she said she had ordered was never found.",
         "The user said nothing beyond that.",
+        "The user chose neither the encrypted backup nor the archive of last March.",
     ],
 )
 def test_what_people_said_or_agreed_to_is_not(claim: str) -> None:
@@ -363,3 +364,29 @@ def test_a_word_that_forbids_in_another_language_is_the_value_of_a_setting() -> 
         "Zuletzt hatte die Umgebung der Sitzung den Wert approval_policy never und volle Rechte im Projekt."
     )
     assert retention(messages, said).unsupported == ()
+
+
+@pytest.mark.parametrize(
+    ("choice", "messages"),
+    [
+        ("El asistente ofreció dos informes; el usuario no eligió ninguno de los dos modelos.", SPANISH),
+        ("O assistente ofereceu dois relatórios; o usuário não escolheu nenhuma das duas propostas.", []),
+    ],
+)
+def test_who_chose_none_of_what_was_offered_need_not_have_named_it(
+    choice: str, messages: list[Message]
+) -> None:
+    spoken = messages or [
+        user("Verifique as faturas de maio e não mexa no livro de caixa."),
+        assistant("Certo."),
+    ]
+    assert flagged(choice, spoken) == []
+
+
+def test_a_wish_may_be_told_with_the_name_of_what_it_was_about() -> None:
+    asked = [
+        user("I need you to go through my project and search for problems that you can fix."),
+        *call("terminal", "ledger3D-Engine", command="ls"),
+    ]
+    assert flagged("The user wants the agent to go through the `ledger3D-Engine` project.", asked) == []
+    assert flagged("The user wants the agent to publish the `ledger3D-Engine` project.", asked) != []

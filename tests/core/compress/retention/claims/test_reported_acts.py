@@ -53,6 +53,45 @@ def test_what_runs_in_a_folder_whose_name_begins_with_test_is_no_test() -> None:
     assert [one.where for one in retention(work, f"The ledger.\n{claim}").unsupported] == [claim]
 
 
+def test_a_command_that_changes_nothing_was_run_too() -> None:
+    work = [user("Look after the ledger."), *call("terminal", "On branch main", command="git status -sb")]
+    assert retention(work, "- Every hour: each time ran `git status`.").unsupported == ()
+    claim = "- Every hour: each time ran `git fetch`."
+    assert [one.where for one in retention(work, claim).unsupported] == [claim]
+
+
+def test_a_plan_that_costs_something_is_no_payment() -> None:
+    work = [user("Can I use the free model first, and the paid as a backup?"), assistant("Shall I set that?")]
+    assert (
+        retention(work, "- Order of models: the free one first, the paid model as backup.").unsupported == ()
+    )
+
+
+def test_what_a_gateway_tells_by_itself_happened() -> None:
+    told = 'System: [2026-02-04 11:04:27 GMT+11] GatewayRestart:\n{\n  "status": "ok"\n}'
+    work = [user("Use the free model."), assistant("I changed the configuration."), user(f"{told}\n\nhi")]
+    assert retention(work, "The gateway restarted at 11:04 with status ok.").unsupported == ()
+    claim = "The server was rebooted at 11:04."
+    assert [one.where for one in retention(work[:2], claim).unsupported] == [claim]
+
+
+def test_a_check_in_japanese_is_found_by_its_english_name() -> None:
+    work = [
+        user("地図のアプリを作ってください。"),
+        *call("write_file", "ok", path="app/page.tsx", content="x"),
+    ]
+    claim = "npm run build を実行し、エラーなしで完了した。"
+    assert [one.where for one in retention(work, claim).unsupported] == [claim]
+
+
+def test_what_is_not_committed_yet_is_no_report_of_a_change_in_spanish() -> None:
+    work = [
+        user("Revisa los cambios que no están en la rama."),
+        *call("terminal", " D notas.md", command="git status"),
+    ]
+    assert retention(work, "Cambios sin commit del repositorio: uno borrado y otro nuevo.").unsupported == ()
+
+
 def test_a_program_that_broke_off_was_run() -> None:
     error = "Traceback (most recent call last):\nFileNotFoundError: [Errno 2] No such file or directory: 'x'"
     work = [user("Total the ledger."), *call("terminal", error, command="python total.py")]
