@@ -7,7 +7,7 @@ from core.explain.diagnose.diagnose import examine
 from core.explain.events import explain
 from core.explain.explanation import Explanation
 from core.model.compaction.event import SummaryStatus, Trigger
-from core.model.finding import Verdict
+from core.model.finding import FindingGroup, Verdict
 from core.model.transcript.conversation import BoundaryMode
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG, Home
@@ -59,7 +59,8 @@ def test_rows_show_an_engine_nobody_configured_any_more(make_home: MakeHome) -> 
     assert (event.trigger, event.verdict) == (Trigger.UNKNOWN, Verdict.UNKNOWN)
     assert "the context engine has its own threshold" in event.arithmetic
     with home.store() as store:
-        assert "N1" in {finding.rule for finding in examine(store, "S").findings}
+        (found,) = (finding for finding in examine(store, "S").findings if finding.rule == "N1")
+    assert found.group is FindingGroup.GOOD_TO_KNOW, "another engine is a choice, and nothing to fix"
 
 
 def test_the_built_in_one_is_not_a_foreigner(begun: MakeHome) -> None:
