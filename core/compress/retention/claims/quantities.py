@@ -49,9 +49,6 @@ _START = 4
 _COUNTS = re.compile(rf"[\s-]*(?:{'|'.join(FIGURES)}|\w+teen|\w+ty)\b", re.IGNORECASE)
 """A number word after a figure: what follows belongs to that word, as in `the number 4 sixteen times`."""
 
-_APART = re.compile(r"(?:days?|weeks?|hours?|minutes?) (?:after|before|later|earlier)\b", re.IGNORECASE)
-"""A time between two others, which the writer computes."""
-
 _NUMBERED = re.compile(
     r"\b(?:levels?|phases?|steps?|stages?|versions?|\d+ of|\d or|other|first|last) $", re.IGNORECASE
 )
@@ -156,7 +153,7 @@ def _is_set_otherwise(name: str, figure: str, evidence: Evidence) -> bool:
 def _counts_something(part: str, sentence: str, match: re.Match[str]) -> bool:
     """Whether a figure is a count that somebody else made: no estimate, no code, no size of a list here."""
     before, nouns = part[: match.start()], match["nouns"] or ""
-    named = is_code(before, match.group()) or _COUNTS.match(nouns) or _APART.search(nouns)
+    named = is_code(before, match.group()) or _COUNTS.match(nouns) or claim_words().apart.match(nouns)
     named = named or _NUMBERED.search(before) or _SERIAL.fullmatch(match[1])
     return not (named or claim_words().rough.search(before) or _is_listed(match, sentence))
 

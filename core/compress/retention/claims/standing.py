@@ -50,9 +50,6 @@ _STATUS = re.compile(r"[45]\d\d (?!of |and |or |in |to )(?:errors|[a-z]*[a-rt-z]
 _GLUED = re.compile(r"^[\u3040-\u9fff]+(?=[A-Za-z][\w.-]*$)|^[^/]*[\u3040-\u309f](?=[^/\u3040-\u309f]+$)")
 """Words of a script without spaces before the name of a file: `効果音BREAK.mp3`."""
 
-_APART = re.compile(r" (?:after|before|later|earlier)\b")
-"""Follows a time between two others, which the writer of a summary computes."""
-
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CURRENCIES = frozenset((*"€£¥", "eur", "usd", "gbp", "chf", "cny", "jpy", "dollars", "euros", "pounds"))
 _SECONDS = frozenset(("s", "sec", "secs", "second", "seconds"))
@@ -171,7 +168,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
         return evidence.holds(figure)
     money = value[:1] in "$€£¥" or unit.lower() in _CURRENCIES
     few = figure.isdigit() and int(figure) <= SMALL and not money and unit not in lexicon().dull_units
-    apart = unit in lexicon().dull_units and _APART.match(sentence, at + len(value))
+    apart = claim_words().apart.match(value[match.end() :] + sentence[at + len(value) :])
     if few or apart or is_rough(sentence, at, figure) or _is_sum(figure, sentence):
         return True
     if claim_words().limit.search(before) and evidence.mentions(figure):
@@ -245,7 +242,8 @@ def strange_figures(
         known = any(figure in fact.value for fact in facts)
         known = known or any(may_be_own_count(figure, word, sentence, evidence) for word in next_word)
         small = figure.isdigit() and int(figure) <= SMALL
-        rough = is_apart(figure, sentence) or is_rough(sentence, match.start(), figure)
+        apart = is_apart(figure, sentence) or claim_words().apart.match(sentence, match.end())
+        rough = apart or is_rough(sentence, match.start(), figure)
         if not (known or small or rough or evidence.tells(figure) or is_day(figure, evidence)):
             yield "numbers", figure
     named = (*_GENERATED.findall(sentence), *_MODEL.findall(sentence))

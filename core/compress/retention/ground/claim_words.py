@@ -136,6 +136,7 @@ class ClaimWords:
     greets: re.Pattern[str]
     refused: re.Pattern[str]
     sums: re.Pattern[str]
+    apart: re.Pattern[str]
     rough: re.Pattern[str]
     rough_behind: re.Pattern[str]
     classifiers: frozenset[str]

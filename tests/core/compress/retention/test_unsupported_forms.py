@@ -86,6 +86,26 @@ def test_what_is_said_in_passing_or_in_words_is_compared_too(claim: str) -> None
 
 
 @pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (
+            "Bitte lies die Rechnungen und das Protokoll.",
+            "Die Antwort auf die Rechnungen kam 47 Stunden später.",
+        ),
+        (
+            "Por favor, revisa las facturas y el acta.",
+            "La respuesta sobre las facturas llegó 47 horas después.",
+        ),
+        ("请检查发票和记录。", "发票的答复47小时后才到。"),
+        ("請求書と記録を確認してください。", "請求書の返事は47時間後に届いた。"),
+        ("송장과 기록을 확인해 주세요.", "송장 답변은 47시간 뒤에 왔다."),
+    ],
+)
+def test_a_time_between_two_others_is_computed_by_the_writer_in_any_language(asked: str, told: str) -> None:
+    assert retention([user(asked), assistant(asked)], told).unsupported == ()
+
+
+@pytest.mark.parametrize(
     ("told", "known"),
     [
         ("効果音BREAK.mp3とBGM.mp3。", True),
