@@ -53,7 +53,7 @@ class ResultList(RowList[ResultLife]):
         if self.priced:
             line.cell("cost", 10, ink, right=True)
         line.gap(2).cell("state", 16, ink)
-        return [line.add("shortened to", ink, most=max(0, width - line.width))]
+        return [line.add("if pruned", ink, most=max(0, width - line.width))]
 
     def draw_row(self, row: ResultLife, index: int, width: int) -> Line:
         """Draw one result."""
@@ -90,7 +90,7 @@ def card(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
         if one.standing.layer == "pruned":
             yield from field("", "nothing in the conversation mentions it any more", width, ink)
     no_stub = _PRUNED if one.standing.layer == "pruned" else "never: pruning does not change it"
-    yield from field("shortened", one.stub or no_stub, width, ink)
+    yield from field("if pruned", one.stub or no_stub, width, ink)
 
 
 def rest(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> Iterator[Line]:

@@ -29,7 +29,7 @@ def lines(found: ResultLives, shown: Sequence[ResultLife]) -> Iterator[str]:
         Column("in all", right=True, rank=4),
         Column("cost", right=True, varies=True),
         Column("state", varies=True, rank=5),
-        Column("shortened to", shrinks=True, least=20, rank=1),
+        Column("if pruned", shrinks=True, least=20, rank=1),
     )
     yield from table(columns, map(_cells, shown))
     yield ""

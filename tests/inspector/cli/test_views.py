@@ -187,7 +187,7 @@ def test_a_frame_is_drawn_without_a_terminal(home: Path, tmp_path: Path) -> None
         ("why", "Why"), ("what-if", "process&#160;fresh"), ("sums", "threshold"), ("turns", "Turns"),
         ("thresholds", "threshold"), ("lost", "outcome"), ("diff", "unchanged"),
         ("prompt", "You&#160;keep"), ("apply", "Nothing&#160;is&#160;written&#160;yet"),
-        ("results", "shortened&#160;to"), ("recall", "compactions&#160;removed"),
+        ("results", "if&#160;pruned"), ("recall", "compactions&#160;removed"),
         ("undo", "has&#160;written&#160;nothing"),
     ],
 )  # fmt: skip

@@ -23,7 +23,8 @@ async def test_a_key_opens_the_results_the_most_expensive_first_and_leads_back(
         costs = [row.usd or 0 for row in rows if row is not None]
         assert costs
         assert costs == sorted(costs, reverse=True)
-        assert "shortened to" in drawn(pilot)
+        assert "if pruned" in drawn(pilot)
+        assert "shortened to" not in drawn(pilot), "most are in full"
         await press(pilot, "escape")
         assert not isinstance(app.screen, ResultsScreen)
 
@@ -54,5 +55,5 @@ async def test_a_pruned_result_is_not_said_to_be_never_shortened_and_its_cost_ad
             await press(pilot, "j")
         card = drawn(pilot).split("terminal · pruned")[-1]
         assert "never" not in card
-        assert "shortened already: this is what is left of it" in card
+        assert "if pruned already: this is what is left of it" in card
         assert "tokens now, more before; sent with " in card
