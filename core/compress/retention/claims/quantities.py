@@ -287,7 +287,10 @@ def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:
     one = noun.removesuffix("s")
     things = words.counted.get(noun) or words.counted.get(one) or ((one,) if limit and one else ())
     counts = evidence.counts(things)
-    return noun if counts and not (figure in counts or evidence.measures(figure, noun)) else ""
+    if not counts or figure in counts:
+        return ""
+    forms = dict.fromkeys((figure, *spellings(figure)))
+    return "" if any(evidence.measures(form, noun) for form in forms) else noun
 
 
 def _units(nouns: str | None) -> dict[str, str]:

@@ -145,3 +145,14 @@ def test_a_setting_has_the_figure_that_the_messages_give_it(told: str, known: bo
         assistant("The export reads MAX_ROWS and RETRIES."),
     ]
     assert (retention(work, told).unsupported == ()) is known
+
+
+def test_the_whole_of_which_a_part_is_used_is_a_count_of_its_own() -> None:
+    full = "Memory at 1,337/1,375 chars. This entry (146 chars) would exceed the limit."
+    work = [
+        user("Remember the channel."),
+        *call("memory", full, action="add"),
+        assistant("There is no room."),
+    ]
+    assert retention(work, "Saving it failed for lack of room (limit 1,375 chars).").unsupported == ()
+    assert retention(work, "Saving it failed for lack of room (limit 1,575 chars).").unsupported != ()
