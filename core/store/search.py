@@ -105,6 +105,13 @@ def terms_of(text: str) -> list[str]:
     return [phrase or word for phrase, word in found]
 
 
+def to_try(text: str) -> str:
+    """What to try if a query found nothing."""
+    if len(terms_of(text)) > 1:
+        return "Try fewer words: all must occur in one message."
+    return "Try another form of the word, or a file name or error that came with it."
+
+
 def _table_for(schema: Schema, terms: Sequence[str]) -> str | None:
     if any(_UNSPACED.search(term) for term in terms):
         usable = schema.trigram is not FullText.NONE and all(len(term) >= _TRIGRAM for term in terms)

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     return output.show(
         args,
         lambda: {"session": session.id, "query": query, "hits": [_payload(hit) for hit in found]},
-        _lines(found, query),
+        _lines(found, query, everything=args.all),
     )
 
 
@@ -52,7 +52,7 @@ def _payload(hit: Hit) -> dict[str, Any]:
     }
 
 
-def _lines(found: Sequence[Hit], query: str) -> Iterator[str]:
+def _lines(found: Sequence[Hit], query: str, *, everything: bool) -> Iterator[str]:
     from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
@@ -60,6 +60,8 @@ def _lines(found: Sequence[Hit], query: str) -> Iterator[str]:
     yield output.strong(
         f"{fmt.plural(len(found), 'message')} about {query!r} that a compaction removed{first}."
     )
+    if not found:
+        yield "Try other words" + ("." if everything else ", or --all for messages that are still there.")
     columns = (
         Column("generation", right=True, varies=True, rank=2),
         Column("row", right=True),

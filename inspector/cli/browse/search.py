@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     if not text.strip():
         raise UsageError("there is no word to search for", where="search")
     found = _in_session(args, text) if args.session is not None else _everywhere(args, text)
-    return output.show(args, lambda: _payload(text, found), _lines(found))
+    return output.show(args, lambda: _payload(text, found), _lines(found, text))
 
 
 def _in_session(args: argparse.Namespace, text: str) -> SearchResult:
@@ -73,8 +73,8 @@ def _hit(hit: SearchHit) -> dict[str, Any]:
     }
 
 
-def _lines(found: SearchResult) -> Iterator[str]:
-    from core.store.search import SCANNED
+def _lines(found: SearchResult, text: str) -> Iterator[str]:
+    from core.store.search import SCANNED, to_try
     from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
@@ -82,6 +82,8 @@ def _lines(found: SearchResult) -> Iterator[str]:
     how = "scanning every row" if found.how == SCANNED else found.how
     count = fmt.plural(len(found.hits), "message") if found.hits else "No message"
     yield output.strong(f"{count} found by {how}{more}.")
+    if not found.hits:
+        yield to_try(text)
     columns = (
         Column("when", rank=4),
         Column("session", varies=True, rank=2),

@@ -16,6 +16,7 @@ from core.preview.recall import Hit as Dropped
 from core.preview.recall import recall, removed_requests
 from core.store.database.connect import Cancelled, Interrupted, noting
 from core.store.database.locate import Location
+from core.store.search import to_try
 from core.store.store import Store
 from core.support import formatting as fmt
 
@@ -140,6 +141,7 @@ class Question:
         expects: Placeholder of the input.
         hint: A longer hint, shown until something is asked.
         none: Shown before the query if nothing is found.
+        to_try: What to try then, by the query.
         opening: Runs what is shown before anything is typed, in a worker; None for the hint alone.
     """
 
@@ -148,6 +150,7 @@ class Question:
     expects: str
     hint: str
     none: str
+    to_try: Callable[[str], str]
     opening: Callable[[Cancelled], SearchAnswer] | None = None
 
 
@@ -160,6 +163,7 @@ def everywhere(locations: Sequence[Location]) -> Question:
         'Type words of a message and press enter: a file, a command, part of an error, "an exact phrase".\n'
         "All words must occur in one message. Every conversation is searched, even what was compressed away.",
         "No message contains",
+        to_try,
         partial(_said_last, tuple(locations)),
     )
 
@@ -201,6 +205,7 @@ def search_removed(location: Location, session: str) -> Question:
         "Type what you are missing and press enter: a file, an error, a decision.\n"
         "Only messages that compactions removed from this conversation are searched, best match first.",
         "Nothing that was compressed away mentions",
+        lambda _: "Try other words, or ^f in the list of conversations for every message.",
         partial(_removed_rows, location, session, ""),
     )
 

@@ -176,7 +176,7 @@ class SearchScreen(Page):
         self.hits.titles = max(
             (cell_len(clean_line(one)) for one in {hit.title for hit in answer.hits}), default=0
         )
-        none = f"{self.asked.none} “{clean_line(answer.text)}” · / starts another search"
+        none = f"{self.asked.none} “{clean_line(answer.text)}”.\n{self.asked.to_try(answer.text)}"
         self.hits.empty = answer.nothing or (none if answer.text else "")
         self._searched = bool(answer.text)
         self.hits.visited = (0, 0)

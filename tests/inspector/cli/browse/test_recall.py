@@ -26,4 +26,7 @@ def test_live_messages_are_found_when_asked_for(as_json: Json) -> None:
 
 
 def test_what_nobody_said_is_stated_to_be_missing(as_text: Text) -> None:
-    assert "0 messages" in as_text("recall", QUEUE, "zeppelinschlepper")
+    nothing = as_text("recall", QUEUE, "zeppelinschlepper")
+    assert "0 messages" in nothing
+    assert "Try other words, or --all" in nothing
+    assert "--all" not in as_text("recall", QUEUE, "zeppelinschlepper", "--all")

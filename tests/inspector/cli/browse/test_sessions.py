@@ -169,6 +169,11 @@ def test_what_has_no_title_is_known_by_its_first_words(tmp_path: Path, cli: Cli)
     assert "“Why is the build slow?”" in cli("sessions", *place).out
 
 
+def test_a_search_that_finds_nothing_says_what_to_try(as_text: Text) -> None:
+    assert "Try another form of the word" in as_text("search", "zzzz")
+    assert "Try fewer words: all must occur in one message." in as_text("search", "zzzz", "answer")
+
+
 def test_words_of_the_newest_session_name_a_conversation_whose_first_holds_none(
     tmp_path: Path, cli: Cli
 ) -> None:

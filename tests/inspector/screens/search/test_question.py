@@ -28,6 +28,12 @@ def test_that_there_may_be_more_is_stated_once_as_many_were_found_as_are_asked_f
     assert recalled(samples, "auth").partial is more
 
 
+async def test_where_nothing_removed_matches_recall_says_what_to_try(samples: Location) -> None:
+    async with settled(open_app(samples, AUTH, "recall"), 80, 24) as pilot:
+        await press(pilot, *"zzzz", "enter")
+        assert "Try other words, or ^f in the list of conversations" in drawn(pilot)
+
+
 @pytest.mark.parametrize("text", ["", "out"])
 async def test_where_nothing_was_compressed_away_recall_says_so(samples: Location, text: str) -> None:
     assert "nothing to recall" in recalled(samples, text, "Rename the CLI flag").nothing

@@ -133,6 +133,9 @@ async def test_nothing_found_says_what_to_do(app: MakeApp, home: Path) -> None:
     async with settled(running := app(home), 100, 30) as pilot:
         await press(pilot, "ctrl+f", *"zzzz", "enter")
         assert "No message contains “zzzz”" in drawn(pilot)
+        assert "Try another form of the word" in drawn(pilot)
+        await press(pilot, "slash", *"zzzz answer", "enter")
+        assert "Try fewer words: all must occur in one message." in drawn(pilot)
         await press(pilot, "escape")
         assert isinstance(running.screen, SessionsScreen)
 
