@@ -67,7 +67,7 @@ def compared(event: CompressionEvent) -> str:
     told = f"{size}, {abs(tokens - threshold):,} {side} the limit of {threshold:,} · {window_words(window)}"
     if event.trigger not in ESTIMATED or event.last_prompt in (None, tokens):
         return told
-    return f"{told} · estimated: the provider counted {event.last_prompt:,} in the call before"
+    return f"{told} · estimated: the provider counted {event.last_prompt:,} in the last call logged before"
 
 
 def _since_refusal(event: CompressionEvent, threshold: int) -> str:

@@ -36,8 +36,8 @@ class Trigger(StrEnum):
 
 ASKED_FOR = (Trigger.MANUAL, Trigger.INSPECTOR)
 """Compactions by hand, for which no size was compared with a limit."""
-ESTIMATED = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.HYGIENE)
-"""Compactions for which Hermes compares an estimate of its own with the limit."""
+ESTIMATED = (Trigger.PREFLIGHT, Trigger.PRE_API, Trigger.HYGIENE, Trigger.POST_RESPONSE)
+"""Compactions for which Hermes compares an estimate of its own; after an answer only since 0.22."""
 REFUSED = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)
 """Compactions after the provider had refused a request."""
 BY_SETTING = (Trigger.MICRO, Trigger.PRUNE)

@@ -88,11 +88,11 @@ def test_a_card_states_the_sizes_that_were_compared_once() -> None:
 
 
 def test_beside_an_estimate_stands_what_the_provider_counted_so_that_the_curve_is_understood() -> None:
-    told = "estimated: the provider counted 49,000 in the call before"
+    told = "estimated: the provider counted 49,000 in the last call logged before"
     assert told in card(event(last_prompt=49_000), 200)
     for same in (None, 54_828):
         assert "the provider counted" not in card(event(last_prompt=same), 200)
-    assert "the provider counted" not in card(event(last_prompt=49_000, trigger=Trigger.POST_RESPONSE), 200)
+    assert "the provider counted" not in card(event(last_prompt=49_000, trigger=Trigger.OVERFLOW), 200)
 
 
 @pytest.mark.parametrize(
