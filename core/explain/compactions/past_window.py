@@ -32,8 +32,8 @@ class PastWindow(NamedTuple):
         stated: A line of the same run states it, or a refusal in that run implies it.
         shrunk: That refusal.
         claims: Windows the log states for other runs, where they differ.
-            edited: config.yaml was changed between this compaction and the end of the conversation, so it
-                describes later times, unless the sizes of then agree with it.
+        edited: config.yaml was changed between this compaction and the end of the conversation, so it
+            describes later times, unless the sizes of then agree with it.
         later: No line states it, and the config.yaml that does was last changed after the conversation.
     """
 
@@ -50,9 +50,8 @@ def past_window(context: ConversationContext, pair: Match) -> PastWindow:
     attempt, rows = pair
     if attempt is None:
         at = rows.at if rows is not None else None
-        edited = edited_after(context, at)
-        later = not edited and _window_set(context) and _changed_since(context, at)
-        return PastWindow(None if edited else _booked(context, rows), edited=edited, later=later)
+        found = _by_files(context, PastWindow(None), at)
+        return found if found.edited else found._replace(window=_booked(context, rows))
     if attempt.cause.window is not None:
         return PastWindow(attempt.cause.window, stated=True)
     model = attempt.started.model if attempt.started is not None else None
@@ -65,11 +64,17 @@ def past_window(context: ConversationContext, pair: Match) -> PastWindow:
         return PastWindow(shrunk.window, True, shrunk)
     if before or own:
         return PastWindow((before or own[:1])[-1].window, True)
-    at = context.clock.utc(attempt.first.at)
-    edited = edited_after(context, at)
     others = {line.window for line in known if line.window and line.window != base}
-    later = not edited and _window_set(context) and _changed_since(context, at)
-    return PastWindow(base, claims=tuple(sorted(others)), edited=edited, later=later)
+    found = PastWindow(base, claims=tuple(sorted(others)))
+    return _by_files(context, found, context.clock.utc(attempt.first.at))
+
+
+def _by_files(context: ConversationContext, found: PastWindow, at: datetime | None) -> PastWindow:
+    """The same with whether the config.yaml of today is younger than a moment."""
+    edited = edited_after(context, at)
+    return found._replace(
+        edited=edited, later=not edited and _window_set(context) and _changed_since(context, at)
+    )
 
 
 def _booked(context: ConversationContext, rows: BoundaryRows | None) -> int | None:

@@ -39,8 +39,9 @@ class Ruling(NamedTuple):
         lowered: The line that says the threshold was lowered for the summary model.
         others: Whose threshold it was, if not Hermes' own.
         past: The window in force then, and its evidence.
-            most: At how many messages today's config makes the gateway compact.
         denied: Why today's threshold cannot have been in force; if set, neither it nor the window is shown.
+        counted: How many messages the gateway's line counts.
+        most: At how many messages today's config makes the gateway compact.
     """
 
     trigger: Trigger

@@ -224,9 +224,7 @@ def _settings(
 
 def _number_compared(messages: Sequence[Message], generation: Generation, log: Log) -> int | None:
     """The number a past compaction of these messages went by, where its lines agree on one."""
-    session = generation.session_id
-    lines = [line for line in log.records if line.kind is Kind.STARTED and line.session == session]
-    stated = {line.tokens for line in lines if line.before == len(messages)}
+    stated = {line.tokens for line in _started(log, generation) if line.before == len(messages)}
     return stated.pop() if len(stated) == 1 else None
 
 

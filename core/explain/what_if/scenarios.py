@@ -11,7 +11,7 @@ from core.account.pricing.price_book import PriceBook, open_book
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import gateway_rows, is_local
 from core.explain.context.generation import overhead
-from core.explain.context.rows.unsaved_rows import copied_rows
+from core.explain.context.rows.unsaved_rows import fresh_rows
 from core.explain.what_if.outcome import Outcome, cheapest
 from core.explain.what_if.run import HistoryRun
 from core.hermes.policy.policy import Policy
@@ -91,7 +91,7 @@ def history(context: ConversationContext) -> tuple[Message, ...]:
     """Every message of the conversation once, without summaries."""
     found: list[Message] = []
     for generation in context.conversation.generations:
-        found += context.messages(generation.row_ids[copied_rows(generation) :])
+        found += context.messages(fresh_rows(generation))
     return tuple(found)
 
 

@@ -77,7 +77,7 @@ def _stored_after(generations: Sequence[Generation]) -> tuple[int, ...]:
     newest = generations[-1] if generations else None
     if newest is None or newest.boundary is None or newest.boundary.mode is not BoundaryMode.IN_PLACE:
         return ()
-    found = tuple(row for row in newest.row_ids[copied_rows(newest) :] if row in newest.copy_ids)
+    found = tuple(row for row in fresh_rows(newest) if row in newest.copy_ids)
     return found if len(found) >= _MIN_RUN else ()
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from core.compress.sizing.estimate import image_count, transcript_tokens
 from core.explain.context.generation import overhead
+from core.explain.context.rows.boundary_rows import is_request
 from core.explain.context.rows.unsaved_rows import ranges
 from core.explain.diagnose.case import Case, passes
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.hermes.log.record import Kind
-from core.hermes.markers.markers import find_summary, scaffold_kind
+from core.hermes.markers.markers import find_summary
 from core.hermes.policy.trigger_rules import EstimateRules
 from core.model.compaction.plan import Plan
 from core.model.finding import Evidence, Severity, Source, Verdict
@@ -74,7 +75,7 @@ def fossil_head(case: Case, warn: int) -> Iterable[Found]:
             continue
         if find_summary(message.text) is not None:
             return
-        if message.role == "user" and scaffold_kind(message.text) is None:
+        if is_request(message):
             where = f"message {message.row.id}" if message.row else "the first message"
             text = masked_excerpt(" ".join(message.text.split()), 100)
             plan, outlived = case.plan, count >= warn

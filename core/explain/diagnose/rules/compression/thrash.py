@@ -11,7 +11,7 @@ from statistics import median
 from core.explain.compactions.refusals import FailedCall, failed_call, turns_of, unanswered
 from core.explain.context.gather import gateway_rows
 from core.explain.context.rows.boundary_rows import BoundaryRows, is_request
-from core.explain.context.rows.unsaved_rows import copied_rows
+from core.explain.context.rows.unsaved_rows import fresh_rows
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.explain.diagnose.rules.compression.firing import to_fire_less
@@ -262,8 +262,7 @@ def _alike(earlier: BoundaryRows, later: BoundaryRows, share: float) -> bool:
 
 def _user_wrote(case: Case, rows: BoundaryRows) -> bool:
     """Whether a person wrote anything in the generation that a compaction began."""
-    fresh = rows.opened.row_ids[copied_rows(rows.opened) :]
-    return any(is_request(message) for message in case.context.messages(fresh))
+    return any(is_request(message) for message in case.context.messages(fresh_rows(rows.opened)))
 
 
 def _calls(messages: Sequence[Message]) -> list[tuple[str, str]]:
