@@ -150,7 +150,8 @@ def test_a_placeholder_put_in_during_a_pause_names_the_failure_before_the_pause(
     home.done(28, 27, 9_000, tag=None)
     assert causes(home) == ["auth", "auth"]
     told = explained(home).headline.sentence
-    assert told.startswith("No model wrote a summary: the summary model's API key was refused (401)")
+    assert told.startswith("No model wrote a summary at ")
+    assert ": the summary model's API key was refused (401)" in told
     assert told.endswith("1 message was replaced by a placeholder.")
 
 
