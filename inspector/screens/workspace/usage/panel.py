@@ -196,8 +196,9 @@ class UsagePanel(Reporting, Vertical):
 
     def _show_dimensions(self, *right: Piece) -> None:
         line = self.query_one("#dimensions", StatusLine)
-        if not right and self._detail is not None:
-            right = summary_pieces(self._detail, roomy=self.size.width >= ROOMY)
+        if not right and self._detail is not None and self._answer is not None:
+            head = self.query_one("#sums", StatusLine).right
+            right = summary_pieces(self._answer, self._detail, head, self.size.width)
         line.left, line.right = tabs(self.question), right
 
     @on(Resize)

@@ -68,11 +68,16 @@ def headline(
     if month is not None and not brief:
         words = f" · {now.astimezone():%B} {fmt.money(month, mark=fmt.ESTIMATE)} at this pace"
         right.append(("ink-muted", words))
-    alone = hit_without(found.ledger)
+    alone, place = hit_without(found.ledger), next(at for at, one in enumerate(right) if _is_hit(one))
     if alone and _cells(left) + _cells(right) + len(alone) + _APART <= width:
-        place = next(at for at, (_, text) in enumerate(right) if text.startswith("hit "))
         right.insert(place + 1, ("bucket-read", f", {alone}"))
+    elif alone and not roomy:
+        right[place:] = [("ink-muted", text.removeprefix(" · ")) for _, text in right[place + 1 :]]
     return tuple(left), tuple(right)
+
+
+def _is_hit(piece: Piece) -> bool:
+    return piece[1].startswith("hit ")
 
 
 def _cells(pieces: Sequence[Piece]) -> int:
@@ -181,16 +186,26 @@ def peak_words(row: LedgerRow) -> str:
     return f", {cost} of it in {row.label or row.key} (cache {hit})"
 
 
-def summary_pieces(more: Detail, *, roomy: bool) -> tuple[Piece, ...]:
-    """What summaries cost, where there is room for it."""
-    told = more.summaries if roomy else None
-    return () if told is None else (("ink-muted", summary_words(told)),)
+def summary_pieces(found: UsageAnswer, more: Detail, head: Sequence[Piece], width: int) -> tuple[Piece, ...]:
+    """What summaries cost and, unless `head` tells it, the hit rate without them, as far as there is room."""
+    if more.summaries is None:
+        return ()
+    cost, alone = summary_words(more.summaries), hit_without(found.ledger)
+    both = cost
+    if alone and not any(alone in text for _, text in head):
+        both = f"summaries {_cost(more.summaries)} · hit {alone.replace('summaries', 'them')}"
+    room = width - _cells(tabs(found.question)) - _APART
+    told = next((words for words in (both, cost) if cell_len(words) <= room), "")
+    return (("ink-muted", told),) if told else ()
 
 
 def summary_words(row: LedgerRow) -> str:
     """The calls and the cost of summaries."""
-    cost = fmt.sum_of_money(row.cost, lower_bound=row.lower_bound, own=row.status == "local")
-    return f"summaries {fmt.plural(row.calls, 'call')} · {cost}"
+    return f"summaries {fmt.plural(row.calls, 'call')} · {_cost(row)}"
+
+
+def _cost(row: LedgerRow) -> str:
+    return fmt.sum_of_money(row.cost, lower_bound=row.lower_bound, own=row.status == "local")
 
 
 def tabs(question: Question) -> tuple[Piece, ...]:

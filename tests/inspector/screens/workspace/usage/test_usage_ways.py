@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from core.account.spending.origins import origin
 from core.model.accounting.amounts import Buckets, Money
-from core.model.accounting.ledger import Ledger, LedgerRow
+from core.model.accounting.ledger import Ledger, LedgerPart, LedgerRow
 from core.store.database.locate import Location, locate
 from inspector.app import InspectorApp
 from inspector.screens.workspace.usage.bars import bars_of, day_words
@@ -20,7 +20,14 @@ from inspector.screens.workspace.usage.days import Day, days_of
 from inspector.screens.workspace.usage.model import UsageAnswer, at_this_pace
 from inspector.screens.workspace.usage.panel import UsagePanel
 from inspector.screens.workspace.usage.question import Question
-from inspector.screens.workspace.usage.words import bucket_pieces, headline, peak_words
+from inspector.screens.workspace.usage.words import (
+    SUMMARISING,
+    Detail,
+    bucket_pieces,
+    headline,
+    peak_words,
+    summary_pieces,
+)
 from inspector.widgets.charts.day_bars import DayBars
 from inspector.widgets.panes.card import origin_lines
 from tests.conftest import NOW
@@ -56,6 +63,35 @@ def test_a_narrow_screen_keeps_what_was_recorded_and_leaves_out_the_forecast() -
     found = answer(days(10, 10), Question())
     assert "at this pace" in headline(found, NOON)[1][-1][1]
     assert not any("at this pace" in text for _, text in headline(found, NOON, brief=True)[1])
+
+
+@pytest.mark.parametrize(
+    ("width", "roomy", "head", "beside"),
+    [
+        (80, False, "", ""),
+        (120, True, "hit 80%", "hit 90% without them"),
+        (220, True, "hit 80%, 90% without", ""),
+    ],
+)
+def test_the_hit_rate_without_summaries_stands_where_there_is_room_and_no_rate_stands_alone(
+    width: int, roomy: bool, head: str, beside: str
+) -> None:
+    main = LedgerPart("m", "p", "", 1, 4, Buckets(100, 900, 0, 0, 0))
+    other = LedgerPart("m", "p", SUMMARISING, 1, 1, Buckets(125, 0, 0, 0, 0))
+    cost = Money(Decimal(1_234_567))
+    totals = LedgerRow("total", calls=5, tokens=main.tokens + other.tokens, recorded=cost)
+    ledger = Ledger("model", (LedgerRow("a", parts=(main, other)),), totals)
+    found = UsageAnswer(Question(), ledger, days(10, 100_000_000), priced=True)
+    _, right = headline(found, NOON, width=width, roomy=roomy)
+    summaries = Detail(summaries=LedgerRow("compression", calls=3))
+    aside = "".join(text for _, text in summary_pieces(found, summaries, right, width))
+    said = "".join(text for _, text in right)
+    assert head in said
+    assert ("hit " in said) == bool(head)
+    assert not said.startswith(" · ")
+    assert beside in aside
+    assert ("hit" in aside) == bool(beside)
+    assert ("summaries" in aside) == (width > 80)
 
 
 def test_days_without_a_price_are_drawn_by_their_tokens() -> None:
