@@ -105,16 +105,18 @@ def weigh_doubts(doubts: Sequence[Doubt]) -> Worst:
     """The least likely clause of each sentence, with the weight against it alone and beside the others."""
     alone, weights = table()["alone"], table()["weights"]
     worst: dict[str, tuple[float, Doubt]] = {}
-    for one, again in zip(doubts, _repeated_share(doubts), strict=True):
-        signs = {**asdict(one.signs), "again": again}
-        weight = alone + sum(weights[sign] * value for sign, value in signs.items())
+    against = [
+        alone + sum(weights[sign] * value for sign, value in asdict(one.signs).items()) for one in doubts
+    ]
+    for one, own, again in zip(doubts, against, _repeated_share(doubts, against), strict=True):
+        weight = own + weights["again"] * again
         if one.where not in worst or weight > worst[one.where][0]:
             worst[one.where] = weight, one
     return worst
 
 
-def _repeated_share(doubts: Sequence[Doubt]) -> list[float]:
-    """How much of each clause another sentence says too, 0 to 1."""
+def _repeated_share(doubts: Sequence[Doubt], against: Sequence[float]) -> list[float]:
+    """How much of each clause another sentence, which is more likely, says too, 0 to 1."""
     rare_words: dict[str, list[int]] = defaultdict(list)
     for number, one in enumerate(doubts):
         for term in one.weights:
@@ -127,7 +129,7 @@ def _repeated_share(doubts: Sequence[Doubt]) -> list[float]:
             for other in rare_words[term]:
                 shared[other] += weight
         others = (at for at in shared if doubts[at].weights.keys() != one.weights.keys())
-        others = (at for at in others if doubts[at].where != one.where)
+        others = (at for at in others if doubts[at].where != one.where and against[at] <= against[number])
         again.append(max((shared[at] / math.sqrt(totals[number] * totals[at]) for at in others), default=0.0))
     return again
 

@@ -130,6 +130,14 @@ def test_what_another_sentence_says_otherwise_is_suspected_before_what_none_does
     assert least_likely(told, untold, again)[0] == "Again."
 
 
+def test_of_two_sentences_that_say_the_same_only_the_less_likely_one_is_suspected_for_it() -> None:
+    told, again = (
+        doubt("Told.", 0.5, "heap", "worker", "raise"),
+        doubt("Again.", 0.9, "heap", "worker", "halve"),
+    )
+    assert least_likely(told, again) == ["Again."]
+
+
 def test_the_same_words_again_say_nothing_against_a_sentence() -> None:
     once, twice = (doubt(where, 0.9, "heap", "worker", "raise") for where in ("Once.", "Twice."))
     assert least_likely(once, twice, doubt("Other.", 1.0, "rows", "lock", "read"))[0] == "Other."
@@ -137,8 +145,8 @@ def test_the_same_words_again_say_nothing_against_a_sentence() -> None:
 
 def test_a_denial_and_a_detailed_sentence_are_suspected_after_a_plain_one_and_a_wish_before_it() -> None:
     names = ("Plain.", "Long.", "Denied.", "Wished.")
-    plain, detailed, denied, wished = (doubt(name, 0.9, name, "heap") for name in names)
-    detailed = replace(detailed, signs=replace(detailed.signs, detail=0.2))
+    plain, detailed, denied, wished = (doubt(name, 1.0, name, f"of {name}") for name in names)
+    detailed = replace(detailed, signs=replace(detailed.signs, detail=0.1))
     wished = replace(wished, signs=replace(wished.signs, wished=1.0))
     ranked = least_likely(with_denial(denied), detailed, plain, wished)
     assert ranked[:4] == ["Wished.", "Plain.", "Denied.", "Long."]
