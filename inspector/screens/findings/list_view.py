@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.model.finding import Evidence, Finding, NotKnown, Severity, Source, certainty, help_word
@@ -17,6 +17,8 @@ from inspector.widgets.panes.card import evidence_lines, field, headline, paragr
 
 MIN_FIX = 24
 """Cells a remedy needs after its sentence; with fewer it appears only on the card."""
+ADVICE = 4
+"""Cells before what helps, on a line of its own."""
 _ROW = re.compile(r"messages? (\d+)")
 """How evidence from the database names its rows; the first one is where the finding opens."""
 _CLAUSE = re.compile(r"[;,] | or ")
@@ -54,7 +56,27 @@ class Group:
     count: int
 
 
-FindingRow = Diagnosis | NotKnown | Folded | Group
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What helps with the finding above, on a line of its own."""
+
+    words: str
+
+
+FindingRow = Diagnosis | NotKnown | Folded | Group | Advice
+
+
+def with_advice(rows: Sequence[FindingRow], room: int) -> Sequence[FindingRow]:
+    """The rows, each finding's remedy below it if all of them have room, in lines."""
+    told = [
+        Advice(f"{help_word(row.finding.severity)}: {row.finding.remedy}")
+        if isinstance(row, Diagnosis) and row.finding.remedy
+        else None
+        for row in rows
+    ]
+    if len(rows) + sum(one is not None for one in told) > room:
+        return rows
+    return [one for pair in zip(rows, told, strict=True) for one in pair if one is not None]
 
 
 class FindingList(RowList[FindingRow]):
@@ -73,7 +95,7 @@ class FindingList(RowList[FindingRow]):
         room = min(30, width // 4) if self.titled and width >= 90 else 0
         end = width - room - (2 if room else 0)
         line.add(finding.sentence, ink.style("ink"), most=end - line.width)
-        if finding.remedy and end - line.width > MIN_FIX:
+        if finding.remedy and not self._advised(index) and end - line.width > MIN_FIX:
             help = in_clauses(f"{help_word(finding.severity)}: {finding.remedy}", end - line.width - 2)
             line.gap(2 if help else 0).add(help, ink.style("severity-ok"))
         line.to(end)
@@ -81,11 +103,18 @@ class FindingList(RowList[FindingRow]):
             line.gap(2).cell(row.title or row.location.label, room, ink.style("ink-muted"))
         return line
 
-    def _draw_other(self, row: Group | Folded | NotKnown, width: int) -> Line:
+    def _advised(self, index: int) -> bool:
+        """Whether what helps stands on the next line."""
+        return index + 1 < self.rows.count and isinstance(self.rows.row(index + 1), Advice)
+
+    def _draw_other(self, row: Group | Folded | NotKnown | Advice, width: int) -> Line:
         faint, muted = self.palette.style("ink-faint"), self.palette.style("ink-muted")
         if isinstance(row, Group):
             title = self.palette.style("ink-muted", bold=True)
             return Line().add(row.title, title).gap(2).add(f"{row.count:,}", faint)
+        if isinstance(row, Advice):
+            helps = in_clauses(row.words, width - ADVICE) or row.words
+            return Line().gap(ADVICE).add(helps, self.palette.style("severity-ok"), most=width - ADVICE)
         if isinstance(row, Folded):
             sign = "▾" if row.opened else "▸"
             return Line().cell(sign, 2, faint).add(row.sentence, muted, most=width - 2)
@@ -94,12 +123,12 @@ class FindingList(RowList[FindingRow]):
 
     @property
     def told(self) -> int:
-        """The number of rows without group titles."""
+        """The number of rows without group titles and advice."""
         return sum(not self.is_heading(place) for place in range(self.rows.count))
 
     def is_heading(self, index: int) -> bool:
-        """The cursor skips group titles."""
-        return isinstance(self.rows.row(index), Group)
+        """The cursor skips group titles and advice."""
+        return isinstance(self.rows.row(index), Group | Advice)
 
 
 def in_clauses(text: str, room: int) -> str:

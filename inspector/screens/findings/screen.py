@@ -10,6 +10,7 @@ from functools import partial
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.events import Resize
 from textual.worker import Worker, WorkerState
 
 from core.store.database.connect import Cancelled
@@ -20,10 +21,19 @@ from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.work import repair
-from inspector.screens.findings.list_view import FindingList, FindingRow, Folded, Group, card, place_of, proof
+from inspector.screens.findings.list_view import (
+    FindingList,
+    FindingRow,
+    Folded,
+    Group,
+    card,
+    place_of,
+    proof,
+    with_advice,
+)
 from inspector.screens.findings.results import CLEAN, UNCHECKED, Results, nothing_found, progress
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
-from inspector.screens.page import CardPage
+from inspector.screens.page import HEIGHTS, CardPage
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.input_lines import FilterLine
 from inspector.widgets.bars.status_line import Banner, StatusLine, titled
@@ -33,6 +43,8 @@ from inspector.widgets.panes.card import Card
 
 REPAIRABLE = "kept-tail-lost"
 NOWHERE = "This is about the whole database, not one conversation."
+ABOVE, SHARE = 4, 0.6
+"""Lines above the list, and its most share of the screen while each finding has what helps below it."""
 TELL_SECONDS = 0.2
 """Seconds between updates while conversations are checked."""
 
@@ -130,8 +142,10 @@ class FindingsScreen(CardPage):
             known.setdefault((diagnosis.location, finding.session), Counter())[finding.severity] += 1
 
     @on(FilterLine.Changed)
+    @on(Resize)
     def _draw(self) -> None:
         rows = self._results.rows(self.filter_line.text, filtering=self.filter_line.opened)
+        rows = with_advice(rows, room_for_advice(self.app.size.height))
         before = self.diagnoses.current
         # Without a move the cursor stays on the worst finding; after a move, on the one the user reads.
         moved = self.diagnoses.cursor > 1
@@ -254,6 +268,11 @@ class FindingsScreen(CardPage):
         """Copy the remedy, otherwise the sentence."""
         row = self.diagnoses.current
         self.copy((row.finding.remedy or row.finding.sentence) if isinstance(row, Diagnosis) else "")
+
+
+def room_for_advice(high: int) -> int:
+    """Lines for findings with what helps below each, on a screen of a height; the card keeps the rest."""
+    return int(high * SHARE) - ABOVE if high >= HEIGHTS[-1][0] else 0
 
 
 def _same(row: FindingRow, other: FindingRow | None) -> bool:

@@ -12,7 +12,7 @@ import pytest
 from core.model.finding import Evidence, Finding, NotKnown, Severity, Source, Verdict
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.findings.list_view import Folded, Group, card, in_clauses, proof
+from inspector.screens.findings.list_view import Advice, Folded, Group, card, in_clauses, proof
 from inspector.screens.findings.results import Results
 from inspector.screens.findings.screen import FindingsScreen
 from inspector.screens.findings.sweep import Diagnosis, Step, examine_all, examine_one
@@ -216,6 +216,31 @@ async def test_f_examines_the_conversation_in_front(samples: Location) -> None:
         assert "Findings · Nightly triage" in drawn(pilot)
         await press(pilot, "y")
         assert running.clipboard
+
+
+async def test_where_few_findings_leave_room_what_helps_stands_below_each(samples: Location) -> None:
+    async with settled(running := open_app(samples, "Refactor the auth module", "why"), 160, 45) as pilot:
+        await press(pilot, "f")
+        screen = front(running, FindingsScreen)
+        listed = screen.diagnoses
+        said = "\n".join(
+            listed.draw_row(row, 0, 158).text for row in map(listed.rows.row, range(listed.rows.count)) if row
+        )
+        remedies = [one.remedy for one in screen._results.findings if one.remedy]
+        assert len(remedies) > 3
+        for remedy in remedies:
+            assert remedy[:60] in said
+        for _ in range(3):
+            await press(pilot, "j")
+            assert isinstance(listed.current, Diagnosis)
+        read = listed.current
+        for size in ((80, 24), (160, 45)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            assert any(isinstance(listed.rows.row(place), Advice) for place in range(listed.rows.count)) == (
+                size[0] > 80
+            )
+            assert listed.current is read
 
 
 async def test_what_cannot_be_examined_is_stated(app: MakeApp, tmp_path: Path) -> None:
