@@ -139,7 +139,7 @@ def _under_way(context: ConversationContext, attempt: Attempt) -> bool:
         lock.key == attempt.session
         and lock.acquired_at is not None
         and abs(lock.acquired_at - began) < _TAKES_LOCK
-        and (lock.expires_at is None or lock.expires_at > now)
+        and lock.lasts(now)
         for lock in context.store.locks()
     )
 

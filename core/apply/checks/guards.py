@@ -44,7 +44,7 @@ def _check_lease(case: Case, name: str, what: str, leases: Collection[Lease], fr
     others = [one for one in leases if one.key in case.thread and one.holder != case.own_lock]
     standing = [one for one in others if not left_behind(one.holder)]
     for lease in standing:
-        if lease.expires_at is None or lease.expires_at > case.now:
+        if lease.lasts(case.now):
             return against(name, f"a {what} is running ({_holder_words(lease, case)})")
     for lease in standing:
         if lease.pid is not None and alive(lease.pid):

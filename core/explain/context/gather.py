@@ -110,11 +110,7 @@ def gate_of(store: Store, session: Session) -> Gate:
     if guards.failure_error and guards.failure_error.startswith(_HYGIENE_ONLY):
         cooldown = None  # only the gateway observes such a pause, not the agent
     moment = datetime.now(UTC)
-    holders = [
-        lock.holder
-        for lock in store.locks()
-        if lock.key == session.id and (lock.expires_at is None or lock.expires_at > moment)
-    ]
+    holders = [lock.holder for lock in store.locks() if lock.key == session.id and lock.lasts(moment)]
     return Gate(
         now=moment,
         cooldown_until=cooldown,

@@ -118,6 +118,10 @@ class Lease:
     acquired_at: datetime | None
     expires_at: datetime | None
 
+    def lasts(self, moment: datetime) -> bool:
+        """Whether it has not run out at a moment."""
+        return self.expires_at is None or self.expires_at > moment
+
 
 @dataclass(frozen=True, slots=True)
 class Routing:
