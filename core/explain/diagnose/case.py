@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from core.hermes.policy.policy import Policy
     from core.model.accounting.ledger import Ledger
     from core.model.accounting.prompt_cache import CacheReport
+    from core.model.compaction.plan import Settings
     from core.model.compaction.preview import Retention
     from core.model.transcript.conversation import Conversation
     from core.model.transcript.message import Message
@@ -86,6 +87,11 @@ class Case:
     def policy(self) -> Policy:
         """The rules of the detected release."""
         return self.context.policy(None)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of its newest session by today's config, whatever log lines state."""
+        return self.context.settings(None, self.tip, self.window)
 
     @property
     def limits(self) -> Budgets | None:

@@ -31,7 +31,7 @@ def to_fire_later(case: Case) -> str:
     """What would raise the threshold."""
     if case.context.engine is not None:
         return _OF_ENGINE.format(way="higher", name=case.context.engine.name)
-    settings = case.context.settings(None, case.tip, case.window)
+    settings = case.settings
     if case.threshold is not None and case.threshold == settings.threshold_cap:
         return "Raise compression.threshold_tokens in config.yaml"
     if case.threshold is not None and case.threshold == settings.aux_window:
@@ -65,5 +65,5 @@ def moves(case: Case, share: float = _MAX_THRESHOLD) -> bool:
     """Whether another compression.threshold would change the threshold in spite of floors and caps."""
     if case.window is None:
         return False
-    settings = replace(case.context.settings(None, case.tip, case.window), threshold=share)
+    settings = replace(case.settings, threshold=share)
     return budgets(settings, case.policy, case.window).threshold != case.threshold

@@ -94,8 +94,7 @@ def fossil_head(case: Case, warn: int) -> Iterable[Found]:
 def middle_exceeds_summary_model(case: Case) -> Iterable[Found]:
     """The next middle does not fit the summary model."""
     lowered = case.lines(Kind.AUX_LOWERED)
-    settings = case.context.settings(None, case.tip, case.window)
-    aux = settings.aux_window or (lowered[-1].window if lowered else None)
+    aux = case.settings.aux_window or (lowered[-1].window if lowered else None)
     if aux is None:
         raise Missing("the window of the summary model is nowhere stated")
     plan = _planned(case)

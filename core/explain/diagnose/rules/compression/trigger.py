@@ -69,7 +69,7 @@ def threshold_unreachable(case: Case) -> Iterable[Found]:
     window = case.window or 0
     windows = [(window, Evidence(Source.DERIVED, "window", f"{window:,}")), *_refused_windows(case)]
     real, evidence = min(windows, key=lambda pair: pair[0])
-    reserved = case.context.settings(None, case.tip, case.window).max_output or 0
+    reserved = case.settings.max_output or 0
     room = real - (reserved if real > reserved else 0)
     if case.limits.threshold < room or _reached(case, room) or _gateway_first(case, room):
         return
@@ -179,7 +179,7 @@ def estimate_far_from_real(case: Case, max_ratio: float, min_ratio: float) -> It
 def summary_model_lowers_threshold(case: Case) -> Iterable[Found]:
     """The summary model's window lowers the threshold, or is too small for any compaction."""
     lowered = case.lines(Kind.AUX_LOWERED)
-    settings, rules = case.context.settings(None, case.tip, case.window), case.policy.threshold
+    settings, rules = case.settings, case.policy.threshold
     aux = settings.aux_window
     if lowered:
         line = lowered[-1]
