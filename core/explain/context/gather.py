@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from core.compress.sizing.hygiene import HygieneLimits, hygiene_limits
 from core.compress.sizing.threshold import Budgets, budgets
 from core.errors import NotFoundError
 from core.explain.context.log.log_claims import assumed_window, last_model, logged_window, same_model
@@ -201,6 +202,11 @@ def is_local(source: str | None) -> bool:
 def gateway_rows(config: HermesConfig, policy: Policy) -> int:
     """The number of rows at which the gateway compacts a transcript of any size, by today's config."""
     return int(config.value("compression.hygiene_hard_message_limit", policy.release) or policy.hygiene.limit)
+
+
+def gateway_limits(config: HermesConfig, policy: Policy, window: int | None) -> HygieneLimits | None:
+    """Where the gateway compacts by today's config, in tokens and in rows; None without a window."""
+    return hygiene_limits(policy, window, gateway_rows(config, policy))
 
 
 def tolerance(*, tools_known: bool) -> float:

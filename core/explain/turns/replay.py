@@ -8,7 +8,7 @@ from datetime import datetime
 
 from core.explain.compactions.past_window import window_of
 from core.explain.context.context import ConversationContext
-from core.explain.context.gather import is_local
+from core.explain.context.gather import gateway_limits, is_local
 from core.explain.context.log.log_claims import same_model
 from core.explain.context.rows.boundary_rows import is_request, set_back
 from core.explain.turns.checks import Decision, Number, PromptPoint, Turn, decision, decision_of, enabled
@@ -18,7 +18,6 @@ from core.explain.turns.size_checks import (
     TurnDraft,
     counted,
     gateway_checks,
-    gateway_limits,
     row_of,
     with_lowered_outputs,
 )
@@ -95,7 +94,7 @@ class _Walker:
         event = self.events[transcript.event] if transcript.event is not None else None
         window, threshold = threshold_in_force(context, event, self.session)
         self.settings = context.settings(None, self.session, window)
-        self.gateway = gateway_limits(context, self.policy, window)
+        self.gateway = gateway_limits(context.config, self.policy, window)
         self.system = context.prompt_tokens(self.session, self.policy)
         self.tools = context.tools_tokens(self.session)
         known = self.tools is not None

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from core.compress.sizing.hygiene import HygieneLimits, hygiene_limits
+from core.compress.sizing.hygiene import HygieneLimits
 from core.explain.compactions.refusals import failed_call
 from core.explain.compactions.turn_attempts import lowered_outputs
 from core.explain.context.context import ConversationContext
-from core.explain.context.gather import gateway_rows, tolerance
+from core.explain.context.gather import tolerance
 from core.explain.turns.checks import (
     LOOSE,
     SIZE,
@@ -164,11 +164,6 @@ def _skip_line(trigger: Trigger, turn: TurnDraft) -> LogRecord | None:
     first = trigger is Trigger.PREFLIGHT
     fits = [record for record in skips if first or record.kind is not Kind.PREFLIGHT_SKIPPED]
     return fits[-1] if fits else None
-
-
-def gateway_limits(context: ConversationContext, policy: Policy, window: int | None) -> HygieneLimits | None:
-    """The limits under today's config; None without a window."""
-    return hygiene_limits(policy, window, gateway_rows(context.config, policy))
 
 
 def counted(record: LogRecord | None, estimate: int) -> Number:

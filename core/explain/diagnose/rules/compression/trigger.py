@@ -7,12 +7,11 @@ from itertools import takewhile
 from typing import Any
 
 from core.compress.sizing.estimate import transcript_tokens
-from core.compress.sizing.hygiene import hygiene_limits
 from core.compress.sizing.threshold import has_small_summary_model, minimum_window, refuses_summary_model
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.refusals import refused_windows
 from core.explain.compactions.verdict import BY_SIZE
-from core.explain.context.gather import gateway_rows, is_local
+from core.explain.context.gather import gateway_limits, is_local
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.explain.diagnose.rules.compression.firing import moves
@@ -82,7 +81,7 @@ def threshold_unreachable(case: Case) -> Iterable[Found]:
 
 def _gateway_first(case: Case, room: int) -> bool:
     """Whether a gateway's own limit is lower, so that it compresses before the agent runs."""
-    limits = hygiene_limits(case.policy, case.window, gateway_rows(case.context.config, case.policy))
+    limits = gateway_limits(case.context.config, case.policy, case.window)
     return limits is not None and limits.tokens < room and not is_local(case.tip.source)
 
 
