@@ -132,8 +132,13 @@ def masked_start(text: str, chars: int) -> str:
     return masked(text[: chars + _READ_AFTER])[:chars]
 
 
+def masked_line(text: str, chars: int) -> str:
+    """The same for a text of several lines, as one line."""
+    return masked_start(" ".join(text.split()), chars)
+
+
 def masked_excerpt(text: str, chars: int) -> str:
-    """The same for a quotation: if it is cut, an ellipsis ends it."""
+    """The masked start of a text for a quotation: if it is cut, an ellipsis ends it."""
     start = masked(text[: chars + _READ_AFTER])
     return start if len(start) <= chars else f"{start[: chars - 1].rstrip()}…"
 

@@ -13,7 +13,7 @@ from core.hermes.config.in_force import OURS
 from core.model.compaction.event import Trigger
 from core.model.finding import Evidence, Source
 from core.model.transcript.conversation import BoundaryMode
-from core.redact.quick_check import masked_start
+from core.redact.quick_check import masked_line
 
 if TYPE_CHECKING:
     from core.explain.compactions.matching import Match
@@ -97,7 +97,7 @@ def _marks(context: ConversationContext) -> Iterator[Evidence]:
     written = [rows.boundary.summary_row for rows in context.boundaries if written_by_another(rows)]
     for message in context.messages([row for row in written if row is not None]):
         row = message.row.id if message.row is not None else None
-        text = masked_start(" ".join(message.text.split()), _EXCERPT_CHARS)
+        text = masked_line(message.text, _EXCERPT_CHARS)
         yield Evidence(Source.DATABASE, f"message {row}", f"holds no summary of Hermes' own: {text!r}")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.explain.headline.rewritten import rewrites
 from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, shortened
-from core.redact.quick_check import masked_start
+from core.redact.quick_check import masked_line
 from core.support.formatting import plural
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def chain_headline(chain: Chain, engine: str | None = None) -> Headline:
     """
     target = next((node for node in chain.nodes if node.session.id == chain.resume_target), None)
     title = target.session.title if target is not None else None
-    name = masked_start(" ".join((title or chain.resume_target).split()), _MAX_TITLE_CHARS)
+    name = masked_line(title or chain.resume_target, _MAX_TITLE_CHARS)
     compacted = plural(chain.compactions, "compaction") if chain.compactions else "never compacted"
     if pruned := sum(node.pruned for node in chain.nodes):
         compacted = f"{compacted}, {rewrites(pruned, engine)}"

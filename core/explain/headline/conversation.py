@@ -16,7 +16,7 @@ from core.explain.compactions.refusals import no_answer
 from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
 from core.model.finding import COMPRESS_NOW, Headline, Severity, Verdict, shortened
-from core.redact.quick_check import masked_start
+from core.redact.quick_check import masked_line
 from core.support.formatting import NEAR_LIMIT, limit, plural, round_number, short
 from core.support.program_files import shared_table
 
@@ -52,7 +52,7 @@ def headline_of(
     newest compaction that ran by itself, the newest of all, how far the next one is.
     """
     if unanswered is not None:
-        text = masked_start(" ".join(unanswered.text.split()), _MAX_QUOTE_CHARS)
+        text = masked_line(unanswered.text, _MAX_QUOTE_CHARS)
         return no_answer(unanswered, _table()["ended_with"].format(said=text))
     if (failure := standing_failure(events)) is not None:
         return failure.headline
@@ -279,8 +279,7 @@ def _cause(event: CompressionEvent, *, by_count: bool) -> str:
 
 def _template_values(event: CompressionEvent) -> dict[str, str]:
     """Values for the templates: the topic as typed after the command, the day, and when of several."""
-    words = " ".join((event.focus or "").split())
-    topic = shortened(masked_start(words, _MAX_QUOTE_CHARS + 1), _MAX_QUOTE_CHARS)
+    topic = shortened(masked_line(event.focus or "", _MAX_QUOTE_CHARS + 1), _MAX_QUOTE_CHARS)
     day, at = f"{event.at:%Y-%m-%d}" if event.at else "", f" {event.apart}" if event.apart else ""
     you = f"{at} you".lstrip()
     return {"focus": f" {topic}" if topic else "", "day": day, "at": at, "You": you[:1].upper() + you[1:]}

@@ -13,7 +13,7 @@ from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheReport, TtlAdvice
 from core.model.finding import Headline, Severity
-from core.redact.quick_check import masked_start
+from core.redact.quick_check import masked_line
 from core.support.formatting import LOWER_BOUND, money, percent, plural, short, sum_of_money
 from core.support.program_files import shared_table
 
@@ -67,7 +67,7 @@ def of_sums(
     sentence = f"{mark}{money(usd)}{listed}{over}, {calls}."
     share = largest.cost.usd
     if rows > 1 and usd > 0 and share:
-        name = masked_start(" ".join((largest.label or largest.key).split()), _MAX_NAME_CHARS)
+        name = masked_line(largest.label or largest.key, _MAX_NAME_CHARS)
         task = f" ({largest.task})" if largest.task else ""
         cost = sum_of_money(largest.cost, lower_bound=largest.lower_bound)
         sentence += f" Largest: {name}{task}, {cost} ({percent(float(share / usd))})."

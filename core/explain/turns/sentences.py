@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.explain.compactions.causes import trigger_in_short
 from core.explain.turns.checks import SIZE, Check, Decision, PromptPoint, Standing, Turn
-from core.redact.quick_check import masked_start
+from core.redact.quick_check import masked_line
 
 PASSED = {True: "yes", False: "no", None: "not known"}
 _AT_LEAST = ">= "
@@ -23,7 +23,7 @@ def _unanswered(turn: Turn) -> str:
     """The failed call that ended it."""
     if turn.unanswered is None or _given_up(turn):
         return ""
-    text = masked_start(" ".join(turn.unanswered.text.split()), _MAX_QUOTE_CHARS)
+    text = masked_line(turn.unanswered.text, _MAX_QUOTE_CHARS)
     return f"; no answer came, as the last call failed: {text}"
 
 
