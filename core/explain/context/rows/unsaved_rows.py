@@ -83,7 +83,7 @@ def _stored_after(generations: Sequence[Generation]) -> tuple[int, ...]:
 
 def _stored_over(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Runs of messages that repeat everything before them, word for word and call for call."""
-    keys = [json.dumps([message.wire.get(name) for name in _SAME], default=str) for message in messages]
+    keys = [copy_key(message) for message in messages]
     found: set[int] = set()
     for start in range(_MIN_RUN, len(keys) // 2 + 1):
         run = slice(start, 2 * start)
@@ -91,6 +91,11 @@ def _stored_over(messages: Sequence[Message]) -> tuple[Message, ...]:
         if keys[start] == keys[0] and calls and keys[run] == keys[:start]:
             found.update(range(start, 2 * start))
     return tuple(messages[place] for place in sorted(found))
+
+
+def copy_key(message: Message) -> str:
+    """Role, content and calls of a message: a copy has the same."""
+    return json.dumps([message.wire.get(name) for name in _SAME], default=str)
 
 
 def ranges(messages: Iterable[Message]) -> str:

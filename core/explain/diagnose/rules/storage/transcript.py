@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from core.compress.sizing.estimate import transcript_tokens
-from core.explain.context.rows.unsaved_rows import ranges, saved_again
+from core.explain.context.rows.unsaved_rows import copy_key, ranges, saved_again
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, conversation_rule
 from core.model.finding import Evidence, Severity, Source, Verdict
@@ -20,7 +19,6 @@ from core.store.conversations.credentials import holding
 from core.store.rows.messages import read_texts
 from core.support.formatting import message_rows, plural
 
-_SAME = ("role", "content", "tool_call_id", "tool_calls")
 _UNANSWERED = ("call without a result", "calls without a result")
 _MENDED = "Hermes leaves out such results and writes a stand-in for missing ones in each request"
 _SEPARATED = (
@@ -60,7 +58,7 @@ def duplicate_live_rows(case: Case) -> Iterable[Found]:
     copies: list[Message] = []
     for message in case.live:
         stamp = message.row.timestamp.isoformat() if message.row and message.row.timestamp else ""
-        key = stamp + json.dumps([message.wire.get(name) for name in _SAME], default=str)
+        key = stamp + copy_key(message)
         if key in seen and stamp:
             copies.append(message)
         seen[key] = message
