@@ -197,7 +197,7 @@ def read_rate(session: Session, prompt: int) -> Decimal | None:
     Raises:
         ConfigError: The user's `prices.yaml` cannot be used.
     """
-    row = open_book().entry(session.model or "", session.provider or "", session.base_url or "")
+    row = open_book().entry_of(session)
     if row is None:
         return None
     rates = rates_for(row, prompt)

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.account.pricing.price import billing_of, entry_at, is_local, price, route_rules
 from core.account.pricing.price_list import PriceList
@@ -24,6 +24,9 @@ from core.support.own_files import (
     read_user_file,
     user_yaml,
 )
+
+if TYPE_CHECKING:
+    from core.model.transcript.session import Session
 
 _RATES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 _KEYS = {*_RATES, "model", "provider", "from", "tiers", "billing"}
@@ -76,6 +79,18 @@ class PriceBook:
     ) -> PriceRow | None:
         """The entry in force at a moment."""
         return entry_at(self.entries(model, provider, base_url, mode), at)
+
+    def entry_of(
+        self, session: Session, *, at: datetime | None = None, model: str = "", provider: str = ""
+    ) -> PriceRow | None:
+        """The entry of a session's call, which may name another model and provider than the session.
+
+        The endpoint is recorded per session only, so it is not that of calls to another provider.
+        """
+        model, own = model or session.model or "", session.provider or ""
+        if provider not in ("", own):
+            return self.entry(model, provider, at=at)
+        return self.entry(model, own, session.base_url or "", session.billing_mode or "", at=at)
 
     def price(
         self,

@@ -83,10 +83,7 @@ class CacheInputs:
         """The price entry of a call."""
         if self.prices is None:
             return None
-        # The endpoint is recorded per session only, so it is not that of calls to another provider.
-        same = not provider or provider == self.route.provider
-        url = self.route.base_url if same else ""
-        return self.prices.entry(model or self.route.model, provider or self.route.provider, url, at=at)
+        return self.prices.entry_of(self.tip, at=at, model=model, provider=provider)
 
     def asked(self, since: datetime, until: datetime) -> int:
         """The tokens the user wrote in between."""

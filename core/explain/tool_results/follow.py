@@ -105,9 +105,7 @@ def _costs(
     tip = context.conversation.tip
 
     def price(at: datetime | None) -> PriceRow | None:
-        if book is None:
-            return None
-        return book.entry(tip.model or "", tip.provider or "", tip.base_url or "", at=at)
+        return None if book is None else book.entry_of(tip, at=at)
 
     tokens = sum((session.tokens for session in context.conversation.sessions), Buckets())
     return {one.row: one for one in result_costs(passed, price, hit_rate=tokens.hit_rate)}

@@ -155,13 +155,7 @@ class Bill:
     def of(cls, context: ConversationContext, prices: PriceBook) -> Bill:
         """The prices for a conversation that continues in its newest session."""
         tip = context.conversation.tip
-        entry = prices.entry(
-            tip.model or "",
-            tip.provider or "",
-            tip.base_url or "",
-            tip.billing_mode or "",
-            at=tip.last_active or tip.started_at,
-        )
+        entry = prices.entry_of(tip, at=tip.last_active or tip.started_at)
         caches = any(session.tokens.cache_read for session in context.conversation.sessions)
         return cls(entry, caches, prices.one_hour)
 

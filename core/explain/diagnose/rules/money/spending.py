@@ -124,7 +124,7 @@ def tiered_price(case: Case) -> Iterable[Found]:
     """Prompts exceed the size above which the model costs more."""
     over: Counter[tuple[str, int]] = Counter()
     for call in case.report.calls:
-        entry = case.prices.entry(call.model, call.provider, at=call.at)
+        entry = case.prices.entry_of(case.tip, at=call.at, model=call.model, provider=call.provider)
         reached = [tier.above for tier in entry.tiers if (call.prompt or 0) > tier.above] if entry else []
         if reached:
             over[(call.model, reached[-1])] += 1

@@ -158,6 +158,14 @@ def test_f7_prompts_beyond_a_tier(book: Book) -> None:
     assert found(book, report=empty(calls=(long,)))["F7"].numbers["above"] == 200_000
 
 
+def test_f7_knows_the_tier_of_a_provider_that_only_the_endpoint_names(book: Book) -> None:
+    url = "https://generativelanguage.googleapis.com/v1beta/openai"
+    route = {"model": "gemini-2.5-pro", "billing_provider": "custom", "billing_base_url": url}
+    book.session("a", **route, **tokens(5))
+    long = call(0, 250_000, 0, model="gemini-2.5-pro", provider="custom")
+    assert found(book, report=empty(calls=(long,)))["F7"].numbers["above"] == 200_000
+
+
 def test_f8_included_has_a_list_price(book: Book) -> None:
     book.session(
         "a",
