@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 
-from core.account.pricing.price_book import PriceBook, open_book
 from core.account.prompt_cache.message_notes import MessageNotes
 from core.account.prompt_cache.report import CacheInputs, cache_report
+from core.account.prompt_cache.routes import open_book_for
 from core.explain.context.context import ConversationContext, open_context, passing
 from core.explain.recorded import with_recording
 from core.hermes.policy.policy import nearest_release
@@ -52,14 +52,15 @@ def cache_of(
     markers: bool = True,
 ) -> CacheReport:
     """The same for a conversation already opened; by default the messages read stay in its context."""
+    release = nearest_release(context.release.release)
     case = CacheInputs(
         context.store,
         context.conversation,
         messages or context.messages,
         log=context.log,
-        release=nearest_release(context.release.release),
+        release=release,
         config=context.config,
-        prices=_book(context) if prices else None,
+        prices=open_book_for(context.config, context.conversation.tip, release) if prices else None,
         to_utc=context.clock.utc,
         notes=notes or MessageNotes(),
         pruned=tuple(_pruned(context)),
@@ -72,8 +73,3 @@ def _pruned(context: ConversationContext) -> Iterator[tuple[datetime, str]]:
     for rows in context.boundaries:
         if rows.pruned and rows.at is not None and rows.after:
             yield rows.at, message_rows(rows.after)
-
-
-def _book(context: ConversationContext) -> PriceBook:
-    lifetime = context.config.value("prompt_caching.cache_ttl", context.release.release)
-    return open_book(one_hour=lifetime == "1h")

@@ -69,11 +69,13 @@ def paybacks(
     summaries: Mapping[str, SummaryCost],
     price: CallPrice,
     to_utc: ToUtc = local_time,
+    *,
+    one_hour: bool = False,
 ) -> tuple[Payback, ...]:
     """The payback of every completed compaction with calls on both sides.
 
     `summaries` are the summariser's costs by session; a session without an entry recorded none. Where `price`
-    returns no entry for a call, amounts stay unknown.
+    returns no entry for a call, amounts stay unknown. `one_hour`: the cache is kept for an hour.
     """
     pairs = list(_pairs(log, sessions))
     found = []
@@ -84,7 +86,7 @@ def paybacks(
         after = [call for call in calls if call.at > at and (until is None or call.at <= until)]
         if before and after and after[0].prompt is not None:
             summariser = _summariser(started, summaries)
-            found.append(_payback(at, done.session or "", before[-1], after, summariser, price))
+            found.append(_payback(at, done.session or "", before[-1], after, summariser, price, one_hour))
     return tuple(found)
 
 
@@ -119,13 +121,14 @@ def _payback(
     after: Sequence[CacheCall],
     summariser: Decimal | None,
     price: CallPrice,
+    one_hour: bool,
 ) -> Payback:
     first = after[0]
     prompt = first.prompt or 0
     saved = max(0, (before.prompt or 0) - prompt)
     entry = price(first)
     notes = () if summariser is not None else (_INVISIBLE,)
-    reread, saving, origins = (None, None, ()) if entry is None else _amounts(first, saved, entry)
+    reread, saving, origins = (None, None, ()) if entry is None else _amounts(first, saved, entry, one_hour)
     cost = None if reread is None else reread + (summariser or 0)
     calls_needed = math.ceil(cost / saving) if cost is not None and saving else None
     paid = calls_needed if calls_needed is not None and calls_needed <= len(after) else None
@@ -134,11 +137,11 @@ def _payback(
 
 
 def _amounts(
-    first: CacheCall, saved: int, entry: PriceRow
+    first: CacheCall, saved: int, entry: PriceRow, one_hour: bool
 ) -> tuple[Decimal | None, Decimal | None, tuple[Origin, ...]]:
     """What rebuilding the cache costs, what each call then saves, and the origins of both."""
     rates = rates_for(entry, first.prompt or 0)
-    fresh = write_rate(rates, one_hour=False)
+    fresh = write_rate(rates, one_hour=one_hour)
     read = rates.cache_read if rates.cache_read is not None else rates.input
     if fresh is None or read is None:
         return None, None, ()

@@ -16,7 +16,7 @@ from core.account.prompt_cache.breaks import BreakContext, find_breaks, identity
 from core.account.prompt_cache.calls import SummaryCost, ToUtc, local_time, paybacks, read_calls
 from core.account.prompt_cache.message_notes import MessageNotes
 from core.account.prompt_cache.result_costs import most_expensive, result_costs
-from core.account.prompt_cache.routes import Route, advise, cache_route, cache_ttl, placing
+from core.account.prompt_cache.routes import Route, advise, cache_route, lifetime_in_force, placing
 from core.compress.sizing.estimate import Size, message_size, text_tokens, tool_tokens, total_tokens
 from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log
@@ -77,7 +77,12 @@ class CacheInputs:
     @cached_property
     def route(self) -> Route:
         """The route of its requests."""
-        return Route(self.tip.provider or "", self.tip.base_url or "", self.tip.model or "")
+        return Route.of(self.tip)
+
+    @cached_property
+    def lifetime(self) -> str | None:
+        """How long its cache lives: `5m`, `1h`, or None if it is switched off."""
+        return lifetime_in_force(self.config, self.tip, self.release)
 
     def entry(self, at: datetime | None, model: str = "", provider: str = "") -> PriceRow | None:
         """The price entry of a call."""
@@ -112,8 +117,7 @@ def cache_report(case: CacheInputs, *, results: bool = True, markers: bool = Tru
     `results` costs the tool results too, which reads every message; `markers` places the next request's
     markers, which weighs every message in it.
     """
-    configured = case.config.value("prompt_caching.cache_ttl", case.release)
-    ttl = cache_ttl(configured, case.route, case.release, case.tip.source or "")
+    ttl, one_hour = case.lifetime, case.lifetime == "1h"
     off = CacheRoute("none", "prompt_caching.cache_ttl is off")
     route = cache_route(case.route, case.release) if ttl else off
     calls = case.notes.calls = read_calls(case.log, case.sessions, case.to_utc, case.notes.calls)
@@ -130,7 +134,9 @@ def cache_report(case: CacheInputs, *, results: bool = True, markers: bool = Tru
         calls=calls,
         breaks=breaks,
         advice=advise(calls, breaks, ttl or "5m", price) if explicit else None,
-        paybacks=paybacks(calls, case.log, case.sessions, _summaries(case), price, case.to_utc),
+        paybacks=paybacks(
+            calls, case.log, case.sessions, _summaries(case), price, case.to_utc, one_hour=one_hour
+        ),
         results=_results(case, tokens) if results else (),
         tokens=tokens,
         log=bool(calls),
@@ -219,7 +225,8 @@ def _usd(case: CacheInputs, row: UsageRow) -> Decimal | None:
 def _results(case: CacheInputs, tokens: Buckets) -> tuple[ResultCost, ...]:
     rules = load_policy(case.release).estimate
     noted = (case.notes.of(one, case.messages, rules).results for one in case.conversation.generations)
-    return most_expensive(result_costs(noted, case.entry, hit_rate=tokens.hit_rate))
+    one_hour = case.lifetime == "1h"
+    return most_expensive(result_costs(noted, case.entry, hit_rate=tokens.hit_rate, one_hour=one_hour))
 
 
 def _notes(case: CacheInputs, calls: Sequence[CacheCall], *, marked: bool) -> Iterator[str]:

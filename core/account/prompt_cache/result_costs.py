@@ -106,16 +106,21 @@ def noted(messages: Iterable[Message], copies: frozenset[int]) -> ResultNotes:
 
 
 def result_costs(
-    generations: Iterable[ResultNotes], price: _Price, *, hit_rate: float | None = None
+    generations: Iterable[ResultNotes],
+    price: _Price,
+    *,
+    hit_rate: float | None = None,
+    one_hour: bool = False,
 ) -> Iterator[ResultCost]:
     """The cost of each tool result of a conversation, in any order.
 
     Every answer of the model is one call, which carried all earlier results in its generation. A copy in a
     later generation continues the life of the original, with the copy's size. A result is written once and
     then read from the cache, as often as the conversation's hit rate says, or always if that is unknown.
+    `one_hour`: the cache is kept for an hour.
     """
     share = Decimal(1 if hit_rate is None else str(round(hit_rate, 4)))
-    return (_cost(life, price, share) for life in _lives(generations) if life.calls)
+    return (_cost(life, price, share, one_hour) for life in _lives(generations) if life.calls)
 
 
 def most_expensive(costs: Iterable[ResultCost]) -> tuple[ResultCost, ...]:
@@ -175,12 +180,12 @@ def _key(call: int, generation: int, lives: Mapping[_Result, _Life], repeats: Co
     return call, repeats[call]
 
 
-def _cost(life: _Life, price: _Price, share: Decimal) -> ResultCost:
+def _cost(life: _Life, price: _Price, share: Decimal, one_hour: bool) -> ResultCost:
     entry = price(life.at)
     usd = None
     if entry is not None:
         rates = rates_for(entry, 0)
-        first, read = write_rate(rates, one_hour=False), rates.cache_read
+        first, read = write_rate(rates, one_hour=one_hour), rates.cache_read
         if first is not None and rates.input is not None:
             later = rates.input if read is None else read * share + rates.input * (1 - share)
             usd = (first * life.tokens + later * max(0, life.carried - life.tokens)) / MILLION

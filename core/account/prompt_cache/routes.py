@@ -12,11 +12,14 @@ from itertools import pairwise
 from typing import Any
 
 from core.account.pricing.price import MILLION, rates_for, write_rate
+from core.account.pricing.price_book import PriceBook, open_book
 from core.account.prompt_cache.breaks import SECONDS
 from core.account.prompt_cache.calls import CallPrice
+from core.hermes.config.config import HermesConfig
 from core.hermes.config.config_values import api_mode_of, host_of
 from core.model.accounting.ledger import Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheRoute, TtlAdvice
+from core.model.transcript.session import Session
 from core.support.program_files import newest_for, shared_table, version
 
 _LIFETIMES = ("5m", "1h")
@@ -36,6 +39,11 @@ class Route:
     base_url: str = ""
     model: str = ""
     wire: str = ""
+
+    @classmethod
+    def of(cls, session: Session) -> Route:
+        """The route of a session's requests."""
+        return cls(session.provider or "", session.base_url or "", session.model or "")
 
     @property
     def format(self) -> str:
@@ -109,6 +117,21 @@ def cache_ttl(configured: Any, route: Route, release: str, source: str = "") -> 
     elif text in rules["disabled"] and version(release) >= version(rules["disabled_since"]):
         return None
     return "5m" if _keeps_five_minutes(rules["five_minutes"], route, release) else ttl
+
+
+def lifetime_in_force(config: HermesConfig, session: Session, release: str) -> str | None:
+    """The same for the next request of a session."""
+    configured = config.value("prompt_caching.cache_ttl", release)
+    return cache_ttl(configured, Route.of(session), release, session.source or "")
+
+
+def open_book_for(config: HermesConfig, session: Session, release: str) -> PriceBook:
+    """A price book in which cache writes cost what the lifetime in force costs.
+
+    Raises:
+        ConfigError: The file of overrides is invalid.
+    """
+    return open_book(one_hour=lifetime_in_force(config, session, release) == "1h")
 
 
 def _keeps_five_minutes(rules: Mapping[str, Any], route: Route, release: str) -> bool:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.account.pricing.price_book import open_book
 from core.account.prompt_cache.result_costs import ResultNotes, noted, result_costs
+from core.account.prompt_cache.routes import open_book_for
 from core.compress.pruning.shrink import Calls, calls_by_id, shrink
 from core.compress.tool_results.arrival import Arrived, Arriving, arrive
 from core.compress.tool_results.recognise import Standing, recognise, without_wrapper
@@ -101,14 +101,16 @@ def _read(context: ConversationContext) -> tuple[dict[int, _Life], list[ResultNo
 def _costs(
     context: ConversationContext, passed: Sequence[ResultNotes], *, prices: bool
 ) -> dict[int, ResultCost]:
-    book = open_book() if prices else None
     tip = context.conversation.tip
+    book = open_book_for(context.config, tip, context.release.release) if prices else None
 
     def price(at: datetime | None) -> PriceRow | None:
         return None if book is None else book.entry_of(tip, at=at)
 
     tokens = sum((session.tokens for session in context.conversation.sessions), Buckets())
-    return {one.row: one for one in result_costs(passed, price, hit_rate=tokens.hit_rate)}
+    one_hour = book is not None and book.one_hour
+    found = result_costs(passed, price, hit_rate=tokens.hit_rate, one_hour=one_hour)
+    return {one.row: one for one in found}
 
 
 def _arrivals(lives: dict[int, _Life], sizes: ResultSizes, home: str) -> dict[int, Arrived]:

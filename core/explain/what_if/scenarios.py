@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from core.account.pricing.price import cost
-from core.account.pricing.price_book import PriceBook, open_book
+from core.account.pricing.price_book import PriceBook
+from core.account.prompt_cache.routes import open_book_for
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import gateway_rows, is_local
 from core.explain.context.generation import overhead
@@ -52,8 +53,7 @@ def scenarios(context: ConversationContext, release: str | None = None) -> Itera
     actual = context.settings_in_force
     if actual.window is None:
         return
-    lifetime = context.config.value("prompt_caching.cache_ttl", context.release.release)
-    prices = open_book(one_hour=lifetime == "1h")
+    prices = open_book_for(context.config, context.conversation.tip, context.release.release)
     tried, least = variations(actual), context.policy(release).threshold.minimum
     outcomes = compare(context, [settings for _, settings in tried], release=release, prices=prices)
     for place, ((name, settings), outcome) in enumerate(zip(tried, outcomes, strict=True), 1):

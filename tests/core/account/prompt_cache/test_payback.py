@@ -31,6 +31,12 @@ def test_a_compaction_is_paid_back_by_the_tokens_later_calls_do_not_carry() -> N
     assert (one.paid_back_after, one.calls_after) == (4, 10)
 
 
+def test_a_cache_kept_for_an_hour_is_rebuilt_at_the_rate_of_an_hour() -> None:
+    calls = (call(10, 150_000, 139_000), call(40, 30_000, 5_000))
+    (one,) = paybacks(calls, LINES, frozenset({"s"}), {}, lambda _: OPUS, utc, one_hour=True)
+    assert one.reread_usd == 25_000 * Decimal("9.5") / 1_000_000
+
+
 def test_too_few_calls_afterwards_do_not_pay_it_back() -> None:
     assert (found(3).paid_back_after, found(3).calls_after) == (None, 3)
 

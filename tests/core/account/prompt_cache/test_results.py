@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.account.pricing.price_book import PriceBook
 from core.account.prompt_cache.report import CacheInputs, cache_report
+from core.hermes.config.config import HermesConfig
 from core.store.database.locate import Location
 from core.store.store import Store
 from tests.core.account.homes import Book, tokens
@@ -33,3 +34,18 @@ def test_two_results_under_one_id_live_apart(tmp_path: Path) -> None:
     ]
     # Written once at 6.25, read twice more; nothing was ever served by the cache, so each costs fresh input.
     assert results[0].usd == (1000 * Decimal("6.25") + 2000 * Decimal(5)) / 1_000_000
+
+
+def test_a_result_is_written_at_the_rate_of_the_lifetime_in_force(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    book = Book(path, old=True)
+    book.session("s", model="claude-opus-4-5", billing_provider="anthropic", **tokens(1000, calls=2))
+    book.message("s", "user").message("s", "assistant", "", tool_calls=CALL % ("c1", "read_file"))
+    book.message("s", "tool", "x" * 4_000, tool_call_id="c1").message("s", "assistant")
+    config = HermesConfig(raw={"prompt_caching.cache_ttl": "1h"})
+    with Store(Location(path)) as store:
+        inputs = CacheInputs(
+            store, store.conversation("s"), store.messages, prices=PriceBook(), config=config
+        )
+        (result,) = cache_report(inputs).results
+    assert result.usd == Decimal("0.01"), "1,000 tokens at 10 USD per million, in place of 6.25"

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.account.pricing.price_book import Override, PriceBook
+from core.account.prompt_cache.routes import open_book_for
+from core.explain.context.context import open_context
 from core.explain.events import explain
 from core.explain.what_if.outcome import cheapest
 from core.explain.what_if.scenarios import Bill, compare, history, simulate
@@ -168,3 +170,20 @@ def test_any_life_ends_and_adds_up(sizes: list[int], threshold: float, window: i
     assert outcome.calls == len(sizes) // 2
     assert outcome.total == outcome.prompt_tokens + sum(f.summarised for f in outcome.firings)
     assert outcome.prompt_tokens >= outcome.calls * overhead
+
+
+@pytest.mark.parametrize(
+    ("lifetime", "model", "one_hour"),
+    [("auto", "claude-opus-4-5", True), ("1h", "qwen3-max", False), ("5m", "claude-opus-4-5", False)],
+)
+def test_writes_are_priced_by_the_lifetime_in_force(
+    make_home: MakeHome, lifetime: str, model: str, *, one_hour: bool
+) -> None:
+    """From 0.22 on the terminal may choose an hour, and some routes keep five minutes whatever is set."""
+    home = make_home("0.22", f"model: {{default: {model}}}\nprompt_caching: {{cache_ttl: {lifetime}}}\n")
+    home.db.session("S", source="cli", model=model)
+    home.talk(1)
+    with home.store() as store:
+        context = open_context(store, "S")
+        book = open_book_for(context.config, context.conversation.tip, context.release.release)
+        assert book.one_hour is one_hour

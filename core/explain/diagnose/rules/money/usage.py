@@ -107,7 +107,7 @@ def no_reasoning(case: Case) -> Iterable[Found]:
 
 def _reports_reasoning(session: Session) -> bool:
     """Whether the provider's usage has a count for reasoning; Anthropic's has none."""
-    return Route(session.provider or "", session.base_url or "").format != "anthropic_messages"
+    return Route.of(session).format != "anthropic_messages"
 
 
 @spending_rule("G1")
