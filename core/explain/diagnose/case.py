@@ -157,18 +157,12 @@ class Case:
     @cached_property
     def _own_lines(self) -> tuple[LogRecord, ...]:
         """The lines about this conversation; one without a session counts if it can be about no other."""
-        own, alone = about(self.context.log, self.context.sessions), self._alone
+        own, alone = about(self.context.log, self.context.sessions), _is_alone(self.context)
         return tuple(
             record
             for record in self.context.log.records
             if own(record) or (record.session is None and (alone or record.kind in _OF_THE_HOME))
         )
-
-    @property
-    def _alone(self) -> bool:
-        """Whether the database holds no other conversation."""
-        (sessions,) = self.store.connection.execute("SELECT count(*) FROM sessions").fetchone()
-        return int(sessions) == len(self.context.sessions)
 
     @cached_property
     def report(self) -> CacheReport:
@@ -252,6 +246,12 @@ class StoreCase:
     def ledger(self) -> Ledger:
         """The usage of all sessions together, by model, with costs at list prices."""
         return collect([self.store], by="model", prices=open_book()).ledger()
+
+
+def _is_alone(context: ConversationContext) -> bool:
+    """Whether the database holds no other conversation."""
+    (sessions,) = context.store.connection.execute("SELECT count(*) FROM sessions").fetchone()
+    return int(sessions) == len(context.sessions)
 
 
 def _text_and_calls(message: Message) -> tuple[str, tuple[str, ...]]:
