@@ -126,6 +126,8 @@ def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
         yield f"{NO_SUMMARY} the last summary attempt failed: `why` says what helps"
     if any(row.held and row.held.lost for row in rows):
         yield f"{fmt.LOWER_BOUND} rows of compactions are missing: `why` shows what the log says"
+    if any(one.auxiliary_usd is not None for row in rows for one in row.line.sessions):
+        yield "tokens without summaries and other side tasks: `usage` adds them"
     if any(row.line.lower_bound for row in rows):
         yield f"{fmt.LOWER_BOUND} not all calls are on record: `usage` says which are missing"
 

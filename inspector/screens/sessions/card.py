@@ -143,6 +143,8 @@ def _spent(row: SessionLine) -> tuple[Piece, ...]:
         ("ink-muted", "· "),
         ("ink", f"{_full(tokens.total, lower_bound=bound)} tokens"),
     ]
+    if row.has_side_tasks:
+        pieces.append(("ink-muted", f" without {'those' if aside else 'side tasks'}"))
     for name, token, value in (
         ("uncached input", "bucket-fresh", tokens.input),
         ("cache read", "bucket-read", tokens.cache_read),

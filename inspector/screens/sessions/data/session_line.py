@@ -78,6 +78,11 @@ class SessionLine:
         return sum(known, Decimal(0)) if known else None
 
     @property
+    def has_side_tasks(self) -> bool:
+        """Whether it made calls, with a known cost or none, that its tokens leave out."""
+        return any(session.auxiliary_usd is not None for session in self.sessions)
+
+    @property
     def key(self) -> Key:
         """The conversation's key over all databases."""
         return (self.location, self.row.root.id)

@@ -169,6 +169,21 @@ def test_what_has_no_title_is_known_by_its_first_words(tmp_path: Path, cli: Cli)
     assert "“Why is the build slow?”" in cli("sessions", *place).out
 
 
+def test_the_list_says_that_its_tokens_are_without_side_tasks_where_there_are_any(
+    tmp_path: Path, cli: Cli
+) -> None:
+    note = "tokens without summaries and other side tasks: `usage` adds them"
+    with SessionDatabase(tmp_path / "state.db", "0.22") as database:
+        database.session("s")
+        assert note not in cli("sessions", "--home", tmp_path).out
+        database.connection.execute(
+            "INSERT INTO session_model_usage (session_id, model, task, estimated_cost_usd)"
+            " VALUES ('s', 'm', 'compression', 0)"
+        )
+        database.connection.commit()
+        assert note in cli("sessions", "--home", tmp_path).out
+
+
 def test_a_search_that_finds_nothing_says_what_to_try(as_text: Text) -> None:
     assert "Try another form of the word" in as_text("search", "zzzz")
     assert "Try fewer words: all must occur in one message." in as_text("search", "zzzz", "answer")

@@ -172,7 +172,9 @@ async def test_what_writing_summaries_cost_is_part_of_what_the_conversation_cost
         await press(pilot, "G")
         *_, spent = screen(running).query_one(SessionCard).query(StatusLine)
         told = spent.render_line(0).text.strip()
-        assert told.startswith("$0.052 estimated ($0.010 of it for summaries and side tasks) · 36,000 tokens")
+        assert told.startswith(
+            "$0.052 estimated ($0.010 of it for summaries and side tasks) · 36,000 tokens without those · "
+        )
 
 
 async def test_a_low_screen_has_no_lines_for_that_if_the_rows_need_them(app: MakeApp, home: Path) -> None:
