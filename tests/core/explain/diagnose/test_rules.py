@@ -167,6 +167,12 @@ def test_of_several_compactions_the_finding_names_whose_summary_lost_something(m
     assert found.sentence.startswith(named)
 
 
+def test_one_instruction_left_out_is_not_spoken_of_as_several(make_home: MakeHome) -> None:
+    (found,) = told(make_home(), said(LONG), "C9")
+    assert "leaves out 1 instruction" in found.sentence
+    assert "them" not in (found.remedy or "").split()
+
+
 @pytest.mark.parametrize(
     "scene", [one for one in SCENES if one.rule in ("B5", "D1")], ids=lambda one: one.rule
 )
