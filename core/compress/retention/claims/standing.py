@@ -50,6 +50,9 @@ _STATUS = re.compile(r"[45]\d\d (?!of |and |or |in |to )(?:errors|[a-z]*[a-rt-z]
 _GLUED = re.compile(r"^[\u3040-\u9fff]+(?=[A-Za-z][\w.-]*$)|^[^/]*[\u3040-\u309f](?=[^/\u3040-\u309f]+$)")
 """Words of a script without spaces before the name of a file: `効果音BREAK.mp3`."""
 
+_WORDS_ALONE = re.compile(r"[^\x00-\x7f]+(?:/[^\x00-\x7f]+)+")
+"""Words of a script without spaces with slashes between them, as in a list: `新华网/中新网`."""
+
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _CURRENCIES = frozenset((*"€£¥", "eur", "usd", "gbp", "chf", "cny", "jpy", "dollars", "euros", "pounds"))
 _SECONDS = frozenset(("s", "sec", "secs", "second", "seconds"))
@@ -123,7 +126,7 @@ def _path(path: str, evidence: Evidence) -> bool:
     """A file is known by its name and folder, anything else if its parent folders are known."""
     parts = endings(_GLUED.sub("", path))
     of_program = _FRAMEWORK.fullmatch(path) and evidence.mentions(path.removesuffix(".js"))
-    if not parts or of_program:
+    if not parts or of_program or _WORDS_ALONE.fullmatch(path):
         return True
     if any(map(evidence.holds, (path, path.replace("\\", "/"), parts[0].replace("/", "\\")))):
         return True

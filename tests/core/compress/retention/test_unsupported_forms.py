@@ -141,3 +141,22 @@ def test_a_long_figure_may_be_computed_from_two_others() -> None:
     told = "There were 26306 rows and now there are 49360, so {} of them are new."
     assert retention(middle, told.format(23054)).unsupported == ()
     assert retention(middle, told.format(23154)).unsupported != ()
+
+
+@pytest.mark.parametrize(
+    ("told", "known"),
+    [
+        ("触发时间为2026-05-07 23:11 UTC，即北京时间5月8日早上。", True),
+        ("失败：多个新华网/中新网/光明网栏目页。", True),
+        ("早报的日期写的是5月8日。", False),
+        ("失败：news/新华网/栏目.html。", False),
+    ],
+)
+def test_a_day_by_another_clock_and_a_list_of_words_are_no_new_values(told: str, known: bool) -> None:
+    middle = [
+        user("请写早报，数据来自新华网。"),
+        *call("date", "2026-05-07 23:11 UTC", zone="UTC"),
+        assistant("好的，写早报。"),
+    ]
+    found = [one for one in retention(middle, told).unsupported if one.category in ("dates", "paths")]
+    assert (found == []) is known
