@@ -277,8 +277,7 @@ def _why_little(tokens: tuple[int, int] | None, protected: float) -> str:
 def _protected(plan: Plan) -> float:
     """Share of the tokens before and after what is summarised."""
     total = sum(plan.estimates)
-    middle = sum(plan.estimates[plan.middle.start : plan.middle.end])
-    return 1 - middle / total if total else 0.0
+    return 1 - plan.middle_tokens / total if total else 0.0
 
 
 def _saved(tokens: tuple[int, int] | None) -> float | None:

@@ -42,4 +42,4 @@ def makes_room(messages: Sequence[Message], planned: Plan) -> str:
 
 def _freed(planned: Plan) -> int:
     """The tokens that would be summarised."""
-    return sum(planned.estimates[planned.middle.start : planned.middle.end]) if planned.summarises else 0
+    return planned.middle_tokens if planned.summarises else 0

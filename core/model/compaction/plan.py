@@ -185,10 +185,14 @@ class Plan:
         return self.middle.size > 0 and not self.spent
 
     @property
+    def middle_tokens(self) -> int:
+        """The size of the messages between head and tail."""
+        return sum(self.estimates[self.middle.start : self.middle.end])
+
+    @property
     def may_shorten(self) -> bool:
         """Whether the summary is asked to be shorter than what it replaces; else its budget is only a cap."""
-        replaced = sum(self.estimates[self.middle.start : self.middle.end])
-        return self.summary_budget is not None and self.summary_budget < replaced
+        return self.summary_budget is not None and self.summary_budget < self.middle_tokens
 
     @property
     def is_estimate(self) -> bool:

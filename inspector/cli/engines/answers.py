@@ -73,8 +73,7 @@ def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
     if found.blocked_by:
         yield f"Nothing would be compacted: {found.blocked_by[0]}."
     elif found.middle.size:
-        gone = sum(found.estimates[found.middle.start : found.middle.end])
-        tokens = fmt.count(gone, mark=fmt.ESTIMATE)
+        tokens = fmt.count(found.middle_tokens, mark=fmt.ESTIMATE)
         yield f"/compress would replace {found.middle.size} messages ({tokens} tokens) with a summary."
 
 

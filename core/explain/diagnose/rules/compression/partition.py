@@ -46,8 +46,7 @@ def tail_swallowed(case: Case, message_share: float, tail_share: float) -> Itera
         )
     else:
         return
-    free = sum(plan.estimates[plan.middle.start : plan.middle.end])
-    numbers = {"what": what, "free": free, "advice": advice}
+    numbers = {"what": what, "free": plan.middle_tokens, "advice": advice}
     yield Found(numbers, (Evidence(Source.DERIVED, ranges(tail) or "the tail", what),), Verdict.DERIVED)
 
 
@@ -98,7 +97,7 @@ def middle_exceeds_summary_model(case: Case) -> Iterable[Found]:
     if aux is None:
         raise Missing("the window of the summary model is nowhere stated")
     plan = _planned(case)
-    middle = sum(plan.estimates[plan.middle.start : plan.middle.end])
+    middle = plan.middle_tokens
     if middle + (plan.summary_budget or 0) > aux:
         evidence = Evidence(
             Source.DERIVED, "plan", f"middle {middle:,}, summary {plan.summary_budget or 0:,}"
