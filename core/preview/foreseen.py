@@ -136,7 +136,7 @@ def compare(
 
 def comparison_of(preview: Preview, basis: Basis, made_by: str) -> Comparison:
     """Both sides of a dry run, with the estimates of each message; only changed messages are measured."""
-    plan, measured, rate = preview.plan, basis.reading.measured, basis.rate
+    plan, measured = preview.plan, basis.reading.measured
     kept = kept_of(preview.before, preview.after, preview.summary_index)
     return Comparison(
         before=preview.before,
@@ -150,7 +150,7 @@ def comparison_of(preview: Preview, basis: Basis, made_by: str) -> Comparison:
         before_tokens=preview.before_tokens,
         after_tokens=preview.after_tokens,
         made_by=made_by,
-        saves=None if rate is None else rate * (preview.before_tokens - preview.after_tokens),
+        saves=saved_per_call(preview, basis.rate),
         focus=preview.focus,
         feedback=preview.feedback,
         retention=preview.retention,
@@ -205,7 +205,6 @@ def read_rate(session: Session, prompt: int) -> Decimal | None:
     return None if rate is None else rate / MILLION
 
 
-def saved_per_call(preview: Preview, session: Session) -> Decimal | None:
-    """USD that each request after a compaction costs less; None when no price is known."""
-    rate = read_rate(session, preview.plan.compared_tokens)
+def saved_per_call(preview: Preview, rate: Decimal | None) -> Decimal | None:
+    """USD that each request after a compaction costs less, at the rate of `read_rate`."""
     return None if rate is None else rate * (preview.before_tokens - preview.after_tokens)

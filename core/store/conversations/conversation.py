@@ -125,8 +125,7 @@ def _generations(
 def _unseen(segments: Sequence[Found]) -> frozenset[int] | None:
     """For a segment and the one after it; see `Generation.unseen`."""
     session, _, closed = segments[0]
-    lost = lost_tail([segment for other, _, segment in segments if other.id == session.id])
-    return closed.unseen.union(lost) if closed.unseen is not None else None
+    return closed.unseen.union(_lost_of(session.id, segments)) if closed.unseen is not None else None
 
 
 def _load_order(outlines: Sequence[RowOutline], schema: Schema) -> tuple[int, ...]:
