@@ -159,29 +159,21 @@ def _boundary(
 def _commit_time(segment: Segment, parent: Session | None, merged: bool) -> datetime | None:
     if segment.mode is BoundaryMode.ROTATION and parent is not None and parent.ended_at is not None:
         return parent.ended_at
-    outline = segment.summary_outline
+    outline, end = segment.summary_outline, block_end(segment) or 1
     if outline is not None and not merged and outline.id not in segment.copies:
         times = [outline.timestamp]
     else:
         # A copy keeps the time of its original, so the newest of the block is nearer.
-        times = [other.timestamp for other in segment.outlines[: _block_end(segment)]]
+        times = [other.timestamp for other in segment.outlines[:end]]
     written = max((at for at in map(moment, times) if at is not None), default=None)
     if segment.mode is BoundaryMode.REWRITE:  # later rows may be copies, which keep their old times
         return written
-    later = segment.outlines[_block_end(segment) :]
-    answered = next((moment(other.timestamp) for other in later if other.role == "assistant"), None)
+    answered = next(
+        (moment(one.timestamp) for one in segment.outlines[end:] if one.role == "assistant"), None
+    )
     # Hermes stamps a block's rows in order, so a clock that was set back shows only after the block.
     back = written is not None and answered is not None and written - answered > _SET_BACK
     return answered if back else written
-
-
-def _block_end(segment: Segment) -> int:
-    """How many rows the compaction wrote, as far as its copies show."""
-    if segment.summary is not None:
-        return segment.summary + segment.tail + 1
-    return max(
-        (at for at, outline in enumerate(segment.outlines, 1) if outline.id in segment.copies), default=1
-    )
 
 
 def _evidence_place(segment: Segment) -> str:

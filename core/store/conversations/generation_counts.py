@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,7 +24,8 @@ from core.store.rows.sessions import chunks, read_sessions
 from core.store.rows.usage import read_usage, unbooked_calls
 
 if TYPE_CHECKING:
-    from core.model.transcript.conversation import Chain
+    from core.model.transcript.conversation import Chain, ChainNode
+    from core.model.transcript.session import Session
     from core.model.transcript.storage import UsageRow
 
 _BLANKS = " \t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
@@ -196,7 +197,7 @@ def _kept(schema: Schema, prefix: str = "") -> str:
 
 def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, session_id: str) -> Chain | None:
     """All sessions related to one; None when there is no such session."""
-    from core.model.transcript.conversation import Chain, ChainNode  # a list of sessions needs none
+    from core.model.transcript.conversation import Chain  # a list of sessions needs none
 
     lineage = family_of(connection, schema, session_id)
     if lineage is None:
@@ -215,22 +216,35 @@ def read_chain(connection: sqlite3.Connection, schema: Schema, path: Path, sessi
         resume_target=target,
         resume_reason=reason,
         nodes=tuple(
-            ChainNode(
-                session=sessions[link.id],
-                kind=lineage.kind(link.id),
-                parent_id=link.parent_id,
-                depth=depth,
-                generations=counts[link.id].generations,
-                lost=counts[link.id].lost,
-                pruned=counts[link.id].pruned,
-                orphan=lineage.orphan(link.id),
-                beside=tuple(beside[link.id]),
-                lower_bound=is_lower_bound(sessions[link.id], short),
-            )
+            _node(sessions[link.id], depth, lineage, counts[link.id], beside[link.id], short)
             for link, depth in family
             if link.id in sessions
         ),
         findings=tuple(_findings(lineage, links, session_id)),
+    )
+
+
+def _node(
+    session: Session,
+    depth: int,
+    lineage: Lineage,
+    count: Count,
+    beside: Sequence[UsageRow],
+    short: Collection[str],
+) -> ChainNode:
+    from core.model.transcript.conversation import ChainNode
+
+    return ChainNode(
+        session=session,
+        kind=lineage.kind(session.id),
+        parent_id=lineage.links[session.id].parent_id,
+        depth=depth,
+        generations=count.generations,
+        lost=count.lost,
+        pruned=count.pruned,
+        orphan=lineage.orphan(session.id),
+        beside=tuple(beside),
+        lower_bound=is_lower_bound(session, short),
     )
 
 

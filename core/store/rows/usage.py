@@ -152,12 +152,19 @@ def _with_unbooked_answers(
         signs.append(INTERRUPTED)
         tests.append("(role = 'assistant' AND finish_reason = 'length')")
     query = f"SELECT DISTINCT session_id FROM messages WHERE ({' OR '.join(tests)})"  # noqa: S608 - own names
+    yield from (str(one) for (one,) in _rows_of(connection, query, signs, "session_id", ids))
+
+
+def _rows_of(
+    connection: sqlite3.Connection, query: str, values: Sequence[str], key: str, ids: Sequence[str] | None
+) -> Iterator[sqlite3.Row]:
+    """The rows that a query finds for some sessions, which `key` names, or for all."""
     if ids is None:
-        yield from (str(one) for (one,) in connection.execute(query, signs))
+        yield from connection.execute(query, values).fetchall()
         return
     for chunk in chunks(ids):
-        named = f"{query} AND session_id IN ({', '.join('?' * len(chunk))})"
-        yield from (str(one) for (one,) in connection.execute(named, (*signs, *chunk)))
+        marks = ", ".join("?" * len(chunk))
+        yield from connection.execute(f"{query} AND {key} IN ({marks})", (*values, *chunk)).fetchall()
 
 
 def _broke_off(reason: object) -> bool:
@@ -183,12 +190,7 @@ def _compacted(
     # Until 0.18 a gateway deletes what it compacts: only the summary in the rows tells of it.
     any_of = f"({rotated} OR {archived} OR {failed} IS NOT NULL)" if booked != "0" else "1"
     query = f"SELECT id, {rotated}, {booked}, {failed} FROM sessions WHERE {HAS_ID} AND {any_of}"  # noqa: S608
-    if ids is None:
-        yield from map(_Compacted._make, connection.execute(query).fetchall())
-        return
-    for chunk in chunks(ids):
-        named = f"{query} AND id IN ({', '.join('?' * len(chunk))})"
-        yield from map(_Compacted._make, connection.execute(named, tuple(chunk)).fetchall())
+    yield from map(_Compacted._make, _rows_of(connection, query, (), "id", ids))
 
 
 def _written(
