@@ -153,8 +153,8 @@ class WorkspaceScreen(Page):
         bar.brief_place = f"{here.index} of {total}" if here is not None and several else ""
         told = self.cursor.engine is not None or (self.view is not None and self.view.BY_GENERATION)
         other = None if told else self._engine
-        engine = () if other is None else (other.short_note,)
-        self.query_one(Banner).say(" · ".join((*engine, *conversation.notes)))
+        engine = "" if other is None else other.short_note
+        self.query_one(Banner).say(" · ".join(conversation.notes), known=engine)
 
     # Views.
 

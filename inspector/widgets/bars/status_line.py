@@ -60,39 +60,53 @@ class StatusLine(Widget):
 
 
 class Banner(Widget):
-    """A message above a list, as high as its text needs; hidden while empty."""
+    """Messages above a list, as high as their text needs; hidden while there is none."""
 
     DEFAULT_CSS = """
     Banner { height: auto; background: $panel; display: none; }
     Banner.-shown { display: block; }
     """
 
-    message = reactive("", layout=True)
+    told: reactive[tuple[tuple[Severity, str], ...]] = reactive((), layout=True)
 
-    def watch_message(self, message: str) -> None:
+    def watch_told(self) -> None:
         """Show or hide the banner."""
-        self.set_class(bool(message), "-shown")
+        self.set_class(bool(self.told), "-shown")
 
-    def say(self, message: str) -> None:
-        """Show a message; an empty text hides the banner."""
-        self.message = message
+    def say(self, message: str, known: str = "") -> None:
+        """Show what is wrong, below what is good to know; without either, hide the banner."""
+        both = ((Severity.INFO, known), (Severity.WARNING, message))
+        self.told = tuple((severity, text) for severity, text in both if text)
+
+    @property
+    def message(self) -> str:
+        """What is wrong."""
+        return next((text for severity, text in self.told if severity is Severity.WARNING), "")
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """The number of lines the message needs at this width."""
+        """The number of lines the messages need at this width."""
         return len(self._lines(width))
 
     def render_line(self, y: int) -> Strip:
-        """The severity sign, then the message."""
+        """The severity sign on the first line of a message."""
         width, lines = self.size.width, self._lines(self.size.width)
-        style = Palette.of(self.app).style("severity-warning")
-        line = Line().gap(1).add(SEVERITY[Severity.WARNING] if y == 0 else "", style).to(INDENT)
-        return line.add(lines[y] if y < len(lines) else "", style).strip(width, self.rich_style)
+        severity, sign, text = lines[y] if y < len(lines) else (Severity.INFO, "", "")
+        style = Palette.of(self.app).style(f"severity-{severity}")
+        return Line().gap(1).add(sign, style).to(INDENT).add(text, style).strip(width, self.rich_style)
 
-    def _lines(self, width: int) -> list[str]:
-        lines = list(wrap(clean_line(self.message), width - INDENT - 1))
-        if len(lines) > MAX_LINES:
-            lines = [*lines[: MAX_LINES - 1], f"{lines[MAX_LINES - 1][: width - INDENT - 2]}…"]
-        return lines
+    def _lines(self, width: int) -> list[tuple[Severity, str, str]]:
+        return [
+            (severity, "" if place else SEVERITY[severity], line)
+            for severity, text in self.told
+            for place, line in enumerate(_wrapped(text, width - INDENT - 1))
+        ]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    lines = list(wrap(clean_line(text), width))
+    if len(lines) > MAX_LINES:
+        lines = [*lines[: MAX_LINES - 1], f"{lines[MAX_LINES - 1][: width - 1]}…"]
+    return lines
 
 
 class Notice(Vertical):

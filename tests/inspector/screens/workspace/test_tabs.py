@@ -85,3 +85,9 @@ async def test_that_another_engine_decides_stands_once_on_every_tab(sample_home:
             await press(pilot, key)
             told[key] = " ".join(drawn(pilot).split()).count("decides here")
         assert set(told.values()) == {1}, told
+
+
+async def test_that_another_engine_decides_is_information(sample_home: Path) -> None:
+    place = locate(home=sample_home / "profiles" / "lossless")[0]
+    async with settled(open_app(place, "Read for the thesis", "why"), 120, 40) as pilot:
+        assert "• 'lcm' decides here" in drawn(pilot)
