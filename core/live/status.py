@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from functools import reduce
-from operator import add
 
-from core.account.pricing.price_book import PriceBook, open_book
+from core.account.pricing.price import price
+from core.account.pricing.price_book import PriceBook
+from core.account.prompt_cache.routes import open_book_for
 from core.account.spending.budget import Today, spent_today
 from core.explain.context.context import ConversationContext
 from core.explain.diagnose.case import Case
@@ -74,7 +74,7 @@ def status_of(store: Store, session_id: str, stores: Sequence[OpenDatabase] = ()
         verdict=explanation.now.verdict,
         threshold=explanation.now.limit,
         today=spent_today(stores or (store,), now=moment),
-        hit_rate=reduce(add, (session.tokens for session in conversation.sessions)).hit_rate,
+        hit_rate=conversation.tokens.hit_rate,
         worst=found[0] if found else None,
     )
 
@@ -141,7 +141,8 @@ def pace_of(explanation: Explanation, *, now: datetime | None = None) -> Pace:
 
 
 def _spent(context: ConversationContext, now: datetime) -> Spent:
-    book, tip = open_book(), context.conversation.tip
+    tip = context.conversation.tip
+    book = open_book_for(context.config, tip, context.release.release)
     calls, known, total = 0, 0, Decimal(0)
     for record in context.log.records:
         if record.kind is Kind.CALL and record.session in context.sessions and _within(context, record, now):
@@ -162,5 +163,7 @@ def _cost(book: PriceBook, call: LogRecord, tip: Session) -> Decimal | None:
         return None
     read, written = call.cached or 0, call.written or 0
     tokens = Buckets(max(0, call.input - read - written), read, written, call.output)
-    provider, base_url = call.provider or tip.provider or "", tip.base_url or ""
-    return book.price(tokens, call.model or tip.model or "", provider, base_url)
+    entry = book.entry_of(tip, model=call.model or "", provider=call.provider or "")
+    if entry is None or entry.billing == "included":
+        return None
+    return price(entry, tokens, one_hour=book.one_hour)

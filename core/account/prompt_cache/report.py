@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from functools import cached_property, reduce
-from operator import add
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from core.account.pricing.price import is_local_only
@@ -124,7 +123,7 @@ def cache_report(case: CacheInputs, *, results: bool = True, markers: bool = Tru
     explicit = route.layout != "none"
     breaks = _breaks(case, calls, ttl or "5m", explicit=explicit)
     price = case.call_entry
-    tokens = reduce(add, (session.tokens for session in case.conversation.sessions), Buckets())
+    tokens = case.conversation.tokens
     report = CacheReport(
         strategy=STRATEGY if explicit else "none",
         layout=route.layout,

@@ -18,7 +18,6 @@ from core.explain.context.context import ConversationContext, open_context
 from core.explain.tool_results.life import ResultLife, ResultLives
 from core.hermes.config.config import load_tree
 from core.hermes.policy.policy import Policy, load_policy
-from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import PriceRow
 from core.model.accounting.prompt_cache import ResultCost
 from core.model.transcript.message import Message
@@ -107,9 +106,8 @@ def _costs(
     def price(at: datetime | None) -> PriceRow | None:
         return None if book is None else book.entry_of(tip, at=at)
 
-    tokens = sum((session.tokens for session in context.conversation.sessions), Buckets())
-    one_hour = book is not None and book.one_hour
-    found = result_costs(passed, price, hit_rate=tokens.hit_rate, one_hour=one_hour)
+    hit_rate, one_hour = context.conversation.tokens.hit_rate, book is not None and book.one_hour
+    found = result_costs(passed, price, hit_rate=hit_rate, one_hour=one_hour)
     return {one.row: one for one in found}
 
 

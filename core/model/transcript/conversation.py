@@ -145,6 +145,11 @@ class Conversation(Thread):
         return self.title or self.first_words or self.tip.id
 
     @property
+    def tokens(self) -> Buckets:
+        """What its sessions counted together, without calls outside their main loops."""
+        return reduce(add, (session.tokens for session in self.sessions), Buckets())
+
+    @property
     def newest_rows(self) -> tuple[int, ...]:
         """The rows of its newest generation; none in a conversation without messages."""
         return self.generations[-1].row_ids if self.generations else ()

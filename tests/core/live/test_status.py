@@ -37,3 +37,19 @@ def test_without_a_log_the_last_hour_is_unknown_and_not_free(tmp_path: Path) -> 
     writer.message()
     with Store(Location(writer.home / "state.db", writer.home)) as store:
         assert pace_of(explain(store, "s1"), now=datetime.now(UTC)).hour is None
+
+
+def test_a_call_to_another_provider_is_not_priced_by_the_endpoint_of_the_session(tmp_path: Path) -> None:
+    """A call answered by the user's own server costs nothing that the session's endpoint would charge."""
+    writer = Writer(tmp_path / "home")
+    columns = {"billing_provider": "openai", "billing_base_url": "https://api.openai.com/v1"}
+    for name, value in columns.items():
+        writer.database.connection.execute(f"UPDATE sessions SET {name} = ?", (value,))
+    writer.message()
+    counted = "in=9000 out=5 total=9005 latency=1.0s"
+    writer.line(f"agent.conversation_loop: API call #1: model=gpt-5.2 provider=custom {counted}")
+    with Store(Location(writer.home / "state.db", writer.home)) as store:
+        told = explain(store, "s1")
+    hour = pace_of(told, now=FIRST.astimezone(UTC) + timedelta(minutes=1)).hour
+    assert hour is not None
+    assert (hour.calls, hour.usd, hour.at_least) == (1, None, True)

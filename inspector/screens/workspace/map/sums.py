@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
-from operator import add
 
 from rich.style import Style
 
@@ -95,7 +93,7 @@ def _buckets(conversation: Conversation, palette: Palette) -> Iterator[Line]:
     if many:
         yield Line()
         yield _heading(f"Tokens, all {len(conversation.sessions):,} sessions", palette)
-        yield from _bucket_lines(reduce(add, (session.tokens for session in conversation.sessions)), palette)
+        yield from _bucket_lines(conversation.tokens, palette)
 
 
 def _bucket_lines(buckets: Buckets, palette: Palette) -> Iterator[Line]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any, Protocol
 
-from core.account.pricing.price import MILLION, cost, rates_for, write_rate
+from core.account.pricing.price import MILLION, cost, price, rates_for, write_rate
 from core.account.spending.conversations import read_threads
 from core.account.spending.ledger import collect
 from core.explain.diagnose.case import Case
@@ -171,7 +171,7 @@ def threshold_too_high_for_the_money(case: Case, min_threshold: int, min_share: 
     calls = [record.input for record in case.lines(Kind.CALL) if record.input]
     if not calls:
         raise Missing("no log line of a call is left")
-    if max(calls) < threshold and (share := _reading(case)) >= min_share:
+    if max(calls) < threshold and (share := reread_share(case)) >= min_share:
         numbers = {
             "threshold": threshold,
             "largest": max(calls),
@@ -181,18 +181,13 @@ def threshold_too_high_for_the_money(case: Case, min_threshold: int, min_share: 
         yield Found(numbers, verdict=Verdict.DERIVED)
 
 
-def _reading(case: Case) -> Decimal:
+def reread_share(case: Case) -> Decimal:
     """The share of the bill that re-reads prompts, at list prices."""
     entry = Bill.of(case.context, case.prices).entry
     if entry is None:
         raise Missing("nobody has a price for the model")
-    tokens = [session.tokens for session in case.conversation.sessions]
-    read = sum(one.cache_read or 0 for one in tokens)
-    fresh, written, output = (
-        sum(getattr(one, name) or 0 for one in tokens) for name in ("input", "cache_write", "output")
-    )
-    usd = cost(entry, (fresh, read, written, output), calls=case.tip.api_calls or 1)
-    reading = cost(entry, (0, read, 0, 0), calls=case.tip.api_calls or 1)
+    tokens, calls = case.conversation.tokens, case.calls or 1
+    usd, reading = price(entry, tokens, calls=calls), cost(entry, (0, tokens.cache_read, 0, 0), calls=calls)
     if not usd or reading is None:
         raise Missing("the model has no price for what it was used for")
     return reading / usd

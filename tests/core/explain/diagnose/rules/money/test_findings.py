@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from core.explain.context.context import open_context
 from core.explain.diagnose.case import Case, StoreCase
 from core.explain.diagnose.diagnose import spending_findings
 from core.explain.diagnose.registry import STORE_SPENDING_RULES, apply
+from core.explain.diagnose.rules.money.spending import reread_share
 from core.explain.headline.usage import cache_headline
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.prompt_cache import CacheReport, TtlAdvice
@@ -164,6 +166,24 @@ def test_f7_knows_the_tier_of_a_provider_that_only_the_endpoint_names(book: Book
     book.session("a", **route, **tokens(5))
     long = call(0, 250_000, 0, model="gemini-2.5-pro", provider="custom")
     assert found(book, report=empty(calls=(long,)))["F7"].numbers["above"] == 200_000
+
+
+def test_the_share_of_reading_goes_by_the_mean_prompt_of_all_sessions(book: Book) -> None:
+    """The newest session alone made one call, whose prompt would seem to be that of all of them together."""
+    route = {"model": "gemini-2.5-pro", "billing_provider": "google"}
+    book.session(
+        "a",
+        end_reason="compression",
+        ended_at=NOON + 1,
+        **route,
+        **tokens(0, 10_000_000, 0, 100_000, calls=100),
+    )
+    book.session("b", parent_session_id="a", **route | {"started_at": NOON + 2}, **tokens(0, 100_000))
+    with Store(book.path) as store:
+        case = Case(open_context(store, "b"), (), NOW)
+        assert len(case.conversation.sessions) == 2
+        read, written = Decimal("0.125") * 10_100_000, Decimal(10) * 100_000
+        assert reread_share(case) == read / (read + written)
 
 
 def test_f8_included_has_a_list_price(book: Book) -> None:
