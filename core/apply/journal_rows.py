@@ -69,6 +69,11 @@ class Entry:
     sequence: tuple[int, int]
     records: tuple[Record, ...]
 
+    @property
+    def messages(self) -> tuple[Record, ...]:
+        """Those of its rows that are messages."""
+        return tuple(record for record in self.records if record.table == "messages")
+
 
 def make_tables(database: Database) -> None:
     """Create the tables of a journal, or update those of an older one."""

@@ -55,7 +55,7 @@ class Restoration:
 
 def stage_restoration(connection: sqlite3.Connection, entry: Entry) -> Restoration:
     """Stage what must be found and what is put back, before the database is locked."""
-    records = [record for record in entry.records if record.table == "messages"]
+    records = entry.messages
     left = [{**(record.before or {}), **(record.after or {})} for record in records]
     known = columns_of(connection, "messages")
     light = _common(left, known, without=TEXTS | _DERIVED)
@@ -83,7 +83,7 @@ def _common(images: Sequence[Image], known: Collection[str], without: Collection
 
 def holds_rows(connection: sqlite3.Connection, entry: Entry) -> bool:
     """Whether the database contains the rows that an operation wrote."""
-    records = tuple(one for one in entry.records if one.table == "messages" and one.before is None)
+    records = tuple(one for one in entry.messages if one.before is None)
     if not records:
         return False
     what = stage_restoration(connection, Entry(entry.summary, entry.identity, entry.sequence, records))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 
 from core.apply.database.connection import opened, transaction
 from core.apply.database.lock import compression_lock, refresh
@@ -59,7 +58,7 @@ def undo_as_fork(journal: Journal, entry_id: str) -> Rehearsal:
     """
     entry = journal.entry(entry_id)
     with Store(entry.summary.database) as store:
-        replaced = [int(record.key) for record in _messages(entry) if _was_live(record)]
+        replaced = [int(record.key) for record in entry.messages if _was_live(record)]
         rows = tuple(sorted(replaced)) or live_rows(store, entry.summary.session_id)
         messages = store.messages(rows)
         return rehearse_messages(
@@ -90,10 +89,6 @@ def recover(journal: Journal) -> tuple[JournalEntry, ...]:
 def _reached(entry: Entry) -> bool:
     with opened(entry.summary.database) as connection:
         return holds_rows(connection, entry)
-
-
-def _messages(entry: Entry) -> Iterator[Record]:
-    yield from (record for record in entry.records if record.table == "messages")
 
 
 def _require_untouched(connection: sqlite3.Connection, what: Restoration) -> None:

@@ -47,7 +47,7 @@ def read_written(entry: JournalEntry, store: Store) -> Written:
     """Look up what a change replaced and wrote."""
     from core.apply.journal import journal_of
 
-    records = [one for one in journal_of(store.path).entry(entry.id).records if one.table == "messages"]
+    records = journal_of(store.path).entry(entry.id).messages
     back = sorted(int(one.key) for one in records if one.before is not None)
     new = store.messages(sorted(int(one.key) for one in records if one.before is None))
     summary = next((message.text for message in new if find_summary(message.text) is not None), "")
