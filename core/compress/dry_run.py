@@ -59,7 +59,7 @@ class Agent:
     hosted: bool = True
 
 
-ANY_AGENT, NO_AGENT = Agent(), Agent(hosted=False)
+NO_AGENT = Agent(hosted=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def preview(
     focus: str | None = None,
     retention: bool = True,
     *,
-    agent: Agent = ANY_AGENT,
+    agent: Agent = Agent(),
     today: str | None = None,
     on_text: OnText | None = None,
     cancelled: Cancelled | None = None,

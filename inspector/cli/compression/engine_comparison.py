@@ -88,13 +88,13 @@ def _run(args: argparse.Namespace, name: str, asked: Question, writer: Summarise
 def _own_preview(
     args: argparse.Namespace, asked: Question, writer: Summariser
 ) -> tuple[Preview, Decimal | None]:
-    from core.compress.dry_run import ANY_AGENT, NO_AGENT, preview
+    from core.preview.foreseen import agent_of, carry_out
     from core.preview.other_engine import our_price
 
     measured, cut = asked.cut(args.keep)
     summarisers.agree(args, asked, cut, writer.describe(), (args.focus,))
-    agent = ANY_AGENT if asked.context is not None else NO_AGENT
-    made = preview(measured, cut, writer, args.focus, agent=agent)
+    agent = agent_of(asked.context, asked.policy.release)
+    made = carry_out(measured, cut, writer, args.focus, agent=agent)
     return made, our_price(asked.context, measured, cut, made)
 
 
@@ -141,7 +141,7 @@ def _row(one: ComparedEngine) -> list[str]:
 
     seconds = f"{one.seconds or 0.0:.2f}"
     if one.preview is None:
-        return [one.name, *("–",) * 6, seconds, one.trouble]
+        return [one.name, *(fmt.UNKNOWN,) * 6, seconds, one.trouble]
     return [
         one.name,
         fmt.count(one.preview.after_tokens, mark=fmt.ESTIMATE),

@@ -85,6 +85,13 @@ def test_engines_are_side_by_side_and_one_that_fails_affects_nothing(
     assert "RuntimeError" in loud["error"]["what"]
 
 
+def test_our_engine_in_a_comparison_leaves_what_the_preview_leaves(sample_home: Path, cli: Cli) -> None:
+    """Both name the session in the notes that the agent adds."""
+    line = ["compress", "Queue incident of Tuesday", "--home", str(sample_home), "--json"]
+    (compared,) = cli(*line, "--compare-engine", "builtin").json["compare"]
+    assert compared["after_tokens"] == cli(*line).json["after_tokens"]
+
+
 def test_a_name_nobody_has_is_not_found(home: Path, messages: Path, cli: Cli) -> None:
     line = ["plan", "--messages", str(messages), "--window", "64000", "--home", str(home)]
     assert "no context engine is called 'gone'" in cli(*line, "--engine", "gone", code=3).err
