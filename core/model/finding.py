@@ -170,11 +170,18 @@ class NotKnown:
 
     Attributes:
         why: What is missing, as a clause.
+        asks: What the rule examines, as a question within a sentence.
     """
 
     rule: str
     name: str
     why: str
+    asks: str = ""
+
+    @property
+    def question(self) -> str:
+        """What is not known."""
+        return self.asks or f"whether the rule {self.name} applies"
 
 
 @dataclass(frozen=True, slots=True)

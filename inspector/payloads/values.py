@@ -197,7 +197,7 @@ def finding(found: Finding) -> dict[str, Any]:
 
 def not_known(one: NotKnown) -> dict[str, str]:
     """A rule that could not be checked for lack of data."""
-    return fields(one, "rule name why")
+    return fields(one, "rule name why asks")
 
 
 def call_payload(call: SummaryCall) -> dict[str, Any]:

@@ -199,7 +199,7 @@ def _findings(found: dict[str, Any]) -> Iterator[Block]:
         finding = f"{one['severity']} {one['rule']} {one['name']}: {one['sentence']} ({_certainty(one)})"
         helps = (f"→ {one['remedy']}",) if one["remedy"] else ()
         entries.append((finding, *helps, *_evidence(one["evidence"])))
-    entries += [(f"lacked data: {one['rule']} {one['name']}: {one['why']}",) for one in found["unknown"]]
+    entries += [(f"lacked data: {one['asks']} ({one['rule']}): {one['why']}",) for one in found["unknown"]]
     yield Bullets(tuple(entries) or (("none",),))
 
 

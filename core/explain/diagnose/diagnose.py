@@ -27,7 +27,7 @@ from core.explain.diagnose.rules.storage import database, structure, transcript 
 from core.explain.events import events_of
 from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log
-from core.model.finding import Finding, NotKnown
+from core.model.finding import Finding
 from core.store.store import Store
 
 _BY_CALL = "that needs one conversation: findings SESSION"
@@ -100,7 +100,7 @@ def diagnose_store(store: Store, *, integrity: bool = False) -> Examination:
     found, money = examine_store(case), _examined(STORE_SPENDING_RULES, case)
     rule_ids = {rules()[rule].id for rule in STORE_SPENDING_RULES}
     alone = [rule for key, rule in rules().items() if key in SPENDING_RULES and rule.id not in rule_ids]
-    asked = (NotKnown(rule.id, rule.name, _BY_CALL) for rule in alone)
+    asked = (rule.lacking(_BY_CALL) for rule in alone)
     local = case.ledger.totals.status == "local"
     every = chain(found.findings, _unbilled(money.findings) if local else money.findings)
     findings = worst_first(replace(one, database=str(store.location.db)) for one in every)

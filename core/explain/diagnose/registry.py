@@ -46,6 +46,7 @@ class Rule:
         id: As users know it; `F10` also for `F10-invisible`, a variant of the same rule.
         limits: What its function compares with, passed to it by these names.
         each: Every case is a finding of its own; otherwise repeated cases become one.
+        asks: What it examines, as a question within a sentence; "" for a rule that never lacks data.
         quotes: Which parts quote messages: the name of a value (evidence included), `EVIDENCE` alone, or
             `NOTHING`; "" when unknown.
     """
@@ -57,7 +58,12 @@ class Rule:
     helps: str = ""
     limits: Mapping[str, Any] = field(default_factory=dict)
     each: bool = False
+    asks: str = ""
     quotes: str = ""
+
+    def lacking(self, why: str) -> NotKnown:
+        """That it cannot be checked for lack of something."""
+        return NotKnown(self.id, self.name, why, self.asks)
 
     def finding(self, found: Found, session: str | None, addressed: Callable[[str], str] = str) -> Finding:
         """The finding in words, with credentials masked in what it quotes.
@@ -175,7 +181,7 @@ def apply(
                 rule.finding(found, session, addressed) for found in (cases if rule.each else _joined(cases))
             ]
         except Missing as missing:
-            unknown.append(NotKnown(key, rule.name, str(missing)))
+            unknown.append(rule.lacking(str(missing)))
     return Examination(tuple(sorted(findings, key=lambda one: one.severity.rank)), tuple(unknown))
 
 

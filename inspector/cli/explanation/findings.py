@@ -119,9 +119,9 @@ def _not_known(unknown: Iterable[NotKnown]) -> Iterator[str]:
     """Rules that lacked data, grouped by what was missing."""
     reasons: dict[str, dict[str, None]] = {}
     for one in unknown:
-        reasons.setdefault(one.why, {})[f"{one.rule} {one.name}"] = None
+        reasons.setdefault(one.why, {})[f"{one.question} ({one.rule})"] = None
     for why, rules in reasons.items():
-        yield f"not checked ({why}): {', '.join(rules)}"
+        yield f"not checked ({why}): {'; '.join(rules)}"
 
 
 def _entry(alike: Sequence[Finding], titles: Mapping[str, str], *, brief: bool, helps: str) -> Iterator[str]:

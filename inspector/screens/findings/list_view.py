@@ -119,7 +119,7 @@ class FindingList(RowList[FindingRow]):
             sign = "▾" if row.opened else "▸"
             return Line().cell(sign, 2, faint).add(row.sentence, muted, most=width - 2)
         line = Line().cell(fmt.UNKNOWN, 2, faint).cell(row.rule, 4, faint)
-        return line.add(f"{row.name}: lacked data, {row.why}", faint, most=width - 7)
+        return line.add(f"{row.question}: lacked data, {row.why}", faint, most=width - 7)
 
     @property
     def told(self) -> int:
@@ -146,7 +146,7 @@ def card(row: FindingRow, width: int, ink: Palette) -> Iterator[Line]:
     elif isinstance(row, Folded):
         yield from paragraph(row.about, width, ink, "ink-muted")
     elif isinstance(row, NotKnown):
-        words = f"Whether {row.name.replace('-', ' ')} applies is not known: {row.why}."
+        words = f"Not checked: {row.question}. {row.why[:1].upper()}{row.why[1:]}."
         yield from paragraph(words, width, ink, "ink-muted")
 
 

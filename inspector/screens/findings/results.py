@@ -127,7 +127,9 @@ def _holds(row: FindingRow, words: Sequence[str]) -> bool:
 def _words(row: FindingRow) -> str:
     if isinstance(row, Diagnosis):
         return row.words
-    return f"{row.rule} {row.name} lacked data {row.why}".casefold() if isinstance(row, NotKnown) else ""
+    if isinstance(row, NotKnown):
+        return f"{row.rule} {row.name} {row.question} lacked data {row.why}".casefold()
+    return ""
 
 
 def nothing_found(errors: Sequence[InspectorError]) -> Headline:

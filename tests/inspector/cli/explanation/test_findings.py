@@ -26,6 +26,13 @@ def test_findings_come_worst_first_with_every_key(as_json: Json, words: tuple[st
     assert all(set(rule) >= {"rule", "name", "why"} for rule in found["unknown"])
 
 
+def test_what_was_not_checked_is_told_in_words(as_text: Text, as_json: Json) -> None:
+    told = as_text("findings").split("\nnot checked (")[1:]
+    assert told[0].splitlines()[0].endswith("): whether SQLite finds damage in the database file (H3)")
+    assert "): whether the usage of calls is missing (F3); " in told[1].splitlines()[0]
+    assert all(rule["asks"] for rule in as_json("findings")["unknown"])
+
+
 def test_the_samples_hold_something_to_find(as_json: Json) -> None:
     titles = {session["title"]: session["id"] for session in as_json("sessions")["sessions"]}
     orphaned = as_json("findings", titles["Explain the query plan"])

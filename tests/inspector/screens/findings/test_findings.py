@@ -59,9 +59,8 @@ def test_a_card_says_what_how_we_know_and_what_helps() -> None:
 
 
 def test_a_rule_without_evidence_says_what_is_missing() -> None:
-    assert "is not known: the window is unknown." in text(
-        NotKnown("D1", "tail-swallowed", "the window is unknown")
-    )
+    lacking = NotKnown("D1", "tail-swallowed", "the window is unknown", "whether the kept tail is too large")
+    assert "Not checked: whether the kept tail is too large. The window is unknown." in text(lacking)
 
 
 @pytest.mark.parametrize("width", [20, 50, 120])
