@@ -126,17 +126,27 @@ def provider_limit(context: ConversationContext, threshold: int | None) -> tuple
     return least if answered < least[0] <= threshold else None
 
 
+def _refuses_before_due(
+    context: ConversationContext, tokens: int | None, threshold: int | None
+) -> int | None:
+    """The window by a provider that refuses first; None if nothing shows that, or compression is due."""
+    if tokens is None or threshold is None or tokens >= threshold:
+        return None
+    served = provider_limit(context, threshold)
+    return None if served is None else served[0]
+
+
 def refused_first(
     context: ConversationContext, tokens: int | None, threshold: int | None, window: int | None
 ) -> Headline | None:
-    """That the provider refuses first, and what helps; None if nothing shows that, or compression is due.
+    """That the provider refuses first, and what helps; None as for `_refuses_before_due`.
 
     `tokens` is the size of the next request, `window` what Hermes assumes.
     """
-    served = provider_limit(context, threshold)
-    if served is None or tokens is None or threshold is None or tokens >= threshold:
+    most = _refuses_before_due(context, tokens, threshold)
+    if most is None or tokens is None or threshold is None:
         return None
-    table, most, least = headlines(), served[0], context.policy(None).threshold.minimum
+    table, least = headlines(), context.policy(None).threshold.minimum
     sentence = table["refused_next" if tokens >= most else "refused_first"].format(
         most=round_number(most),
         tokens=short(tokens),
@@ -151,10 +161,8 @@ def refused_first(
 
 def refuses_beyond(context: ConversationContext, tokens: int | None, threshold: int | None) -> str:
     """The same in a few words, to stand where the distance to the threshold would."""
-    served = provider_limit(context, threshold)
-    if served is None or tokens is None or threshold is None or tokens >= threshold:
-        return ""
-    return f"the provider refuses beyond {served[0]:,}"
+    most = _refuses_before_due(context, tokens, threshold)
+    return "" if most is None else f"the provider refuses beyond {most:,}"
 
 
 def refused_earlier(context: ConversationContext, threshold: int | None) -> Iterator[str]:
