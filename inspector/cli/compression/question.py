@@ -134,7 +134,7 @@ def question(args: argparse.Namespace, *, quotes: bool = True) -> Question:
         raise UsageError("give either SESSION or --messages FILE", remedy="`latest` names the newest session")
     if args.unmasked and args.messages is None:
         raise UsageError("--unmasked goes with --messages, not with SESSION")
-    release = release_name(args.release) if args.release is not None else None
+    release = asked_release(args)
     asked = _from_file(args, release) if args.messages is not None else _from_session(args, release, quotes)
     if args.messages is not None and not args.unmasked:
         from core.redact.message import learn
@@ -145,8 +145,17 @@ def question(args: argparse.Namespace, *, quotes: bool = True) -> Question:
     return replace(asked, settings=replace(asked.settings, warm=args.warm, **known))
 
 
+def asked_release(args: argparse.Namespace) -> str | None:
+    """The policy for `--release`; None where the option is not given.
+
+    Raises:
+        UsageError: There is no such release.
+    """
+    return None if args.release is None else release_name(args.release)
+
+
 def release_name(text: str) -> str:
-    """The policy for `--release`: a document by its name, a release by any version of it.
+    """A policy by its name: that of a document, or any version of a release.
 
     A release without a policy of its own uses another's, and a note on stderr says so.
 

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     from core.hermes.provider_errors.shapes import SessionSize
     from inspector.cli.compression import question
 
-    release = question.release_name(args.release) if args.release is not None else None
+    release = question.asked_release(args)
     size = SessionSize(args.tokens, args.window, args.messages)
     failure = _failure(args)
     found = explain_error(failure, size, release)

@@ -55,9 +55,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _answer(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     from core.explain.compactions.refusals import tried_again
-    from inspector.cli.compression.question import release_name
+    from inspector.cli.compression.question import asked_release
 
-    release = release_name(args.release) if args.release is not None else None
+    release = asked_release(args)
     asked = args.decisions or args.turns or args.at is not None
     with (target.session if asked else target.named)(args) as (store, session):
         look = partial(_found, store, session.id, release, bills=not args.json)

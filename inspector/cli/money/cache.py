@@ -61,7 +61,7 @@ def _of_file(args: argparse.Namespace) -> CacheReport:
     from core.hermes.policy.policy import documents, load_policy, newest_release
 
     messages = transcript.read_messages(args.messages)
-    release = what_if.release_name(args.release) if args.release is not None else newest_release()
+    release = what_if.asked_release(args) or newest_release()
     if release in documents():
         raise UsageError(f"{release!r} says nothing about caching", where="--release")
     layout, ttl = args.layout or LAYOUTS[0], args.ttl or "5m"
@@ -75,7 +75,7 @@ def _of_file(args: argparse.Namespace) -> CacheReport:
 def _of_session(args: argparse.Namespace) -> CacheReport:
     from core.explain.prompt_cache import conversation_cache
 
-    release = what_if.release_name(args.release) if args.release is not None else None
+    release = what_if.asked_release(args)
     with target.named(args) as (store, session):
 
         def find() -> CacheReport:

@@ -21,7 +21,7 @@ from core.store.database.locate import default_home
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
-from inspector.cli.compression.question import release_name
+from inspector.cli.compression.question import asked_release
 
 if TYPE_CHECKING:
     from core.explain.tool_results.life import ResultLife, ResultLives
@@ -70,7 +70,7 @@ def _session(args: argparse.Namespace) -> int:
     from core.explain.tool_results.follow import result_lives
     from inspector.cli.money import results_shown
 
-    release = _release(args)
+    release = asked_release(args)
     with target.session(args) as (store, session):
         found = result_lives(
             store,
@@ -100,15 +100,11 @@ def _incoming(args: argparse.Namespace) -> int:
     from inspector.cli.money import results_shown
 
     arriving = read_results(args.incoming)
-    rules = load_policy(_release(args) or newest_release()).results
+    rules = load_policy(asked_release(args) or newest_release()).results
     home = str(args.home or default_home())
     place = storage(rules, args.environment or ENVIRONMENTS[0], home=home)
     turn = arrive(arriving, result_sizes(rules, args.window), place)
     return output.show(args, lambda: results_shown.turn(turn), results_shown.turn_lines(turn))
-
-
-def _release(args: argparse.Namespace) -> str | None:
-    return release_name(args.release) if args.release is not None else None
 
 
 def read_results(path: str) -> tuple[Arriving, ...]:
