@@ -11,7 +11,7 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.hermes.markers.markers import MAX_HEAD_LINES, PREFILTERS, is_summary, shares_row
 from core.model.transcript.session import Kind
@@ -19,7 +19,7 @@ from core.store.conversations.conversation_query import is_lower_bound
 from core.store.database.open_database import Schema
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage, Link
-from core.store.rows.decode import HOLDS_SUMMARY, JSON_PREFIX
+from core.store.rows.decode import HOLDS_SUMMARY, is_plain
 from core.store.rows.sessions import chunks, read_sessions
 from core.store.rows.usage import read_usage, unbooked_calls
 
@@ -176,15 +176,11 @@ def _with_summaries(
         f"FROM messages AS found WHERE session_id = ? AND {candidate} AND {_kept(schema)} ORDER BY id"
     )
     rows = connection.execute(query, (session_id, *_LOOKED_FOR)).fetchall()
-    plain = not schema.marks_summaries and all(_plain(content) for content, _ in rows)
+    plain = not schema.marks_summaries and all(is_plain(content) for content, _ in rows)
     summaries = tuple(
         (place, shares_row(content)) for content, place in rows if plain and is_summary(content)
     )
     return glance._replace(summaries=summaries, clear=glance.clear and plain)
-
-
-def _plain(content: Any) -> bool:
-    return type(content) is str and not content.startswith(JSON_PREFIX)
 
 
 def _kept(schema: Schema, prefix: str = "") -> str:

@@ -13,7 +13,7 @@ from core.hermes.markers.markers import PREFILTERS, SummaryMatch, find_summary
 from core.model.transcript.message import Message, RowState
 from core.store.database.connect import BoundedConnection
 from core.store.database.open_database import Schema
-from core.store.rows.decode import HOLDS_SUMMARY, JSON_PREFIX, Cells, loaded_text
+from core.store.rows.decode import HOLDS_SUMMARY, Cells, is_plain, loaded_text
 from core.store.rows.message_decoding import call_ids, repeat_columns, repeated_by, row_state
 
 _STRIPPED_IMAGES = ("[screenshot]", "[Attached image — stripped after compression]")
@@ -132,9 +132,7 @@ def _number(known_by: Hashable) -> int:
 
 def _readable(row: sqlite3.Row, column: str) -> str:
     content = row[column]
-    if type(content) is str and not content.startswith(JSON_PREFIX):
-        return content
-    return Message({"content": Cells(row).content(column)}).text
+    return str(content) if is_plain(content) else Message({"content": Cells(row).content(column)}).text
 
 
 def _parts(row: sqlite3.Row) -> tuple[str, Hashable, Hashable]:

@@ -64,7 +64,7 @@ def lineage_over(connection: sqlite3.Connection, schema: Schema, links: Iterable
     def last_message(session_id: str) -> float | None:
         query = "SELECT max(timestamp) FROM messages WHERE session_id = ?"
         (value,) = connection.execute(query, (session_id,)).fetchone()
-        return float(value) if isinstance(value, int | float) else None
+        return _number(value)
 
     def has_messages(session_id: str) -> bool:
         query = "SELECT 1 FROM messages WHERE session_id = ? LIMIT 1"

@@ -168,6 +168,11 @@ def _within(value: Any, levels: int) -> bool:
     return levels > 0 and all(_within(part, levels - 1) for part in parts)
 
 
+def is_plain(content: object) -> bool:
+    """Whether a stored content is its own text: no encoded list, number or bytes."""
+    return type(content) is str and not content.startswith(JSON_PREFIX)
+
+
 def loaded_text(text: str) -> str:
     """What Hermes loads of a user's or assistant's text: without recalled-memory blocks, and trimmed."""
     if "memory" in text.lower():
