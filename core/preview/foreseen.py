@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
-from core.account.pricing.price import MILLION, rates_for
+from core.account.pricing.price import MILLION, rates_for, read_rate
 from core.account.pricing.price_book import PriceBook, open_book
 from core.compress.dry_run import NO_AGENT, Agent, preview
 from core.compress.planning.measure import Measured
@@ -112,7 +112,7 @@ def basis_of(
     actual = read(location, generation, stop)
     reading = actual if supposed is None else actual.under(supposed)
     cut = reading.planned(reading.measured, reading.what_if.actual)
-    rate = read_rate(reading.context.conversation.tip, cut.compared_tokens)
+    rate = carried_rate(reading.context.conversation.tip, cut.compared_tokens)
     agent = agent_of(reading.context, reading.measured.policy.release)
     return Basis(reading, cut, agent, rate, actual.what_if.supposing(supposed).named())
 
@@ -189,7 +189,7 @@ def _author(summariser: Summariser, preview: Preview) -> str:
     )
 
 
-def read_rate(session: Session, prompt: int) -> Decimal | None:
+def carried_rate(session: Session, prompt: int) -> Decimal | None:
     """USD for a token carried again by a later request, read from the cache if there is one.
 
     `prompt` is the size of the requests, which may reach a long-context price tier.
@@ -200,11 +200,10 @@ def read_rate(session: Session, prompt: int) -> Decimal | None:
     row = open_book().entry_of(session)
     if row is None:
         return None
-    rates = rates_for(row, prompt)
-    rate = rates.input if rates.cache_read is None else rates.cache_read
+    rate = read_rate(rates_for(row, prompt))
     return None if rate is None else rate / MILLION
 
 
 def saved_per_call(preview: Preview, rate: Decimal | None) -> Decimal | None:
-    """USD that each request after a compaction costs less, at the rate of `read_rate`."""
+    """USD that each request after a compaction costs less, at the rate of `carried_rate`."""
     return None if rate is None else rate * (preview.before_tokens - preview.after_tokens)

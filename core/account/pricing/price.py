@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from core.hermes.config.config_values import address_of, host_of, is_own_server
+from core.hermes.config.config_values import address_of, endpoint_host, is_own_server
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import LedgerPart, LedgerRow, PriceRow, Rates, Term
 from core.model.accounting.usage import Origin
@@ -67,6 +67,11 @@ def write_rate(rates: Rates, *, one_hour: bool) -> Decimal | None:
     return rates.cache_write_1h if rates.cache_write_1h is not None else rates.cache_write * ONE_HOUR_FACTOR
 
 
+def read_rate(rates: Rates) -> Decimal | None:
+    """USD per million tokens read from the cache; as uncached input where that has no price of its own."""
+    return rates.input if rates.cache_read is None else rates.cache_read
+
+
 def cost(
     row: PriceRow, buckets: Sequence[int | None], *, calls: int = 1, one_hour: bool = False
 ) -> Decimal | None:
@@ -85,8 +90,7 @@ def cost(
 
 def _bucket_rates(rates: Rates, one_hour: bool = False) -> tuple[Decimal | None, ...]:
     """The rates of uncached input, cache read, cache write and output."""
-    read = rates.cache_read if rates.cache_read is not None else rates.input
-    return rates.input, read, write_rate(rates, one_hour=one_hour), rates.output
+    return rates.input, read_rate(rates), write_rate(rates, one_hour=one_hour), rates.output
 
 
 def _holds(row: PriceRow, at: datetime) -> bool:
@@ -117,7 +121,7 @@ def is_local_only(routes: Iterable[Session | UsageRow]) -> bool:
 
 def is_local(base_url: str) -> bool:
     """Whether an endpoint is on this machine or in a private network."""
-    host = host_of(base_url if "://" in base_url else f"//{base_url}")
+    host = endpoint_host(base_url)
     rules = route_rules()
     if not host or host in rules["local_hosts"] or host.endswith(tuple(rules["local_suffixes"])):
         return bool(host)

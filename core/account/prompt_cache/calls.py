@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from operator import itemgetter
 
-from core.account.pricing.price import MILLION, rates_for, reread_cost, write_rate
+from core.account.pricing.price import MILLION, rates_for, read_rate, reread_cost, write_rate
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.ledger import PriceRow, Term
@@ -142,7 +142,7 @@ def _amounts(
     """What rebuilding the cache costs, what each call then saves, and the origins of both."""
     rates = rates_for(entry, first.prompt or 0)
     fresh = write_rate(rates, one_hour=one_hour)
-    read = rates.cache_read if rates.cache_read is not None else rates.input
+    read = read_rate(rates)
     if fresh is None or read is None:
         return None, None, ()
     again = max(0, (first.prompt or 0) - (first.cache_read or 0))

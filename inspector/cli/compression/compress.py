@@ -92,14 +92,14 @@ def _other_engine(args: argparse.Namespace, asked: Question, done: Hosted) -> in
 
 def headline(found: Preview, asked: Question) -> Headline:
     """The preview in one sentence, with the savings of later requests if their price is known."""
-    from core.preview.foreseen import read_rate, saved_per_call
+    from core.preview.foreseen import carried_rate, saved_per_call
     from core.preview.headline import headline_of
 
     here = asked.context
     if here is None:
         return headline_of(found)
     tip = here.conversation.tip
-    saves = saved_per_call(found, read_rate(tip, found.plan.compared_tokens))
+    saves = saved_per_call(found, carried_rate(tip, found.plan.compared_tokens))
     return headline_of(found, saves, tip.guards.failure_error)
 
 

@@ -20,7 +20,7 @@ from core.compress.summarise.base import (
 )
 from core.compress.summarise.model_choice import ModelChoice
 from core.model.accounting.amounts import Buckets
-from core.preview.foreseen import Basis, basis_of, carry_out, compare, paid, read_rate
+from core.preview.foreseen import Basis, basis_of, carried_rate, carry_out, compare, paid
 from core.preview.summarisers import summary_price
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -95,7 +95,7 @@ def test_what_later_requests_save_is_reported_at_the_users_own_prices(make_home:
     here = basis(make_home())
     assert here.rate == Decimal(2) / 1_000_000
     tip = here.reading.context.conversation.tip
-    assert read_rate(replace(tip, model="nobodys-model"), 1) is None
+    assert carried_rate(replace(tip, model="nobodys-model"), 1) is None
 
 
 def test_a_summary_costs_what_the_users_own_prices_say(make_home: MakeHome) -> None:
