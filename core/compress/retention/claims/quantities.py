@@ -68,7 +68,7 @@ _LABELLED = re.compile(
 """A figure, or the number of a thing, with the word or two before it: port 8080, task 31."""
 
 _SETTING = re.compile(
-    r"(?P<name>\b(?:[A-Za-z]+_\w*[A-Za-z]|[A-Z]{4,})\b)[`'\"]?"
+    r"(?P<name>\b(?:[A-Za-z]+_\w*[A-Za-z]|[A-Z]{4,}|[a-z]+[A-Z]\w*[A-Za-z])\b)[`'\"]?"
     r"(?:\s?[=:]\s?| (?:(?:default\w*|set) )?(?:is|was|to|of|at) )[`'\"]?"
     r"(?P<figure>\d+(?:\.\d+)?)(?![\w-]|[.,:/]\d)"
 )

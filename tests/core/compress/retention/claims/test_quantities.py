@@ -135,12 +135,19 @@ def test_what_names_a_thing_counts_nothing_behind_it(true: str) -> None:
         ("page_size is 50.", True),
         ("MAX_WAIT was set to 45.", True),
         ("RETRIES is 50.", True),
+        ("The blur was made with sigmaColor=50.", False),
+        ("The blur was made with sigmaColor=70.", True),
     ],
 )
 def test_a_setting_has_the_figure_that_the_messages_give_it(told: str, known: bool) -> None:
     work = [
         user("The export is slow; 50 rows would do."),
-        *call("write_file", "ok", path=".env", content="MAX_ROWS=30\npage_size: 50\nMAX_WAIT=60\n"),
+        *call(
+            "write_file",
+            "ok",
+            path=".env",
+            content="MAX_ROWS=30\npage_size: 50\nMAX_WAIT=60\nsigmaColor=70\n",
+        ),
         *call("terminal", "| `MAX_WAIT` | waits 45 s, tells after 50 |", command="export --help"),
         assistant("The export reads MAX_ROWS and RETRIES."),
     ]

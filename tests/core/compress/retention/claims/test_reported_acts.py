@@ -75,6 +75,16 @@ def test_what_a_gateway_tells_by_itself_happened() -> None:
     assert [one.where for one in retention(work[:2], claim).unsupported] == [claim]
 
 
+def test_a_file_that_an_answer_attaches_was_sent() -> None:
+    work = [
+        user("Mande a imagem do doce para o cliente, por favor."),
+        *call("exec", "out/doce.jpg: JPEG image data", command="python3 save.py out/doce.jpg"),
+        assistant("Segue a imagem:\n\nMEDIA:out/doce.jpg"),
+    ]
+    assert retention(work, "Imagem em `out/doce.jpg` e enviada ao cliente.").unsupported == ()
+    assert retention(work[:-1], "Imagem em `out/doce.jpg` e enviada ao cliente.").unsupported != ()
+
+
 def test_a_check_in_japanese_is_found_by_its_english_name() -> None:
     work = [
         user("地図のアプリを作ってください。"),
