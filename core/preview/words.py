@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.compress.retention.words import IMPORTANT, is_grave, loss_words, needs_help, weighed
 from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, shortened
-from core.support.formatting import limit, money, plural, short
+from core.support.formatting import ESTIMATE, limit, money_a_call, plural, short
 from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ _PLAIN = ("numbers", "hashes")
 """Categories of which many may be lost without being missed."""
 _WHOLE = 0.995
 """The score shown as 100%: what is lost nevertheless is none of the facts it counts."""
-LEAST_SAVED = Decimal("0.0001")
-"""US dollars a call below which nobody saves anything: a thousand calls are ten cents."""
+LEAST_SAVED = Decimal("0.001")
+"""US dollars a call below which no sentence speaks of saving: a thousand calls are a dollar."""
 
 
 def facts_sentence(kept: Retention | None, focus: str | None = None) -> Iterator[str]:
@@ -136,7 +136,7 @@ def sizes(tokens: tuple[int, int], saves: Decimal | None) -> str:
     before, after = tokens
     words = f": {short(before)} → {short(after)} tokens"
     if saves is not None and saves >= LEAST_SAVED:
-        words += f", saves ~{money(saves)} a call"
+        words += f", saves {money_a_call(saves, mark=ESTIMATE)}"
     return words
 
 

@@ -19,6 +19,7 @@ ESTIMATE = "~"
 LOWER_BOUND = "≥"
 NEAR_LIMIT = 0.85
 """Share of a threshold from which the next compaction counts as near."""
+_CENT = Decimal("0.01")
 _ABSURD = Decimal(10) ** 20
 """Amounts from this on are not written out; rounding them to cents would fail."""
 _MOST_RUNS = 8
@@ -128,6 +129,13 @@ def _amount(amount: Decimal) -> str:
     # Two significant digits: $0.0042 is informative where $0.00 is not.
     step = Decimal(1).scaleb(amount.adjusted() - 1)
     return f"{amount.quantize(step, ROUND_HALF_UP):f}"
+
+
+def money_a_call(usd: Decimal | None, *, mark: str = "") -> str:
+    """What each call costs or saves, told of a thousand calls where it is less than a cent."""
+    if usd is not None and 0 < abs(usd) < _CENT:
+        return f"{money(usd * 1000, mark=mark)} in 1,000 calls"
+    return f"{money(usd, mark=mark)} a call"
 
 
 def sum_of_money(value: Costs, *, lower_bound: bool = False, own: bool = False) -> str:

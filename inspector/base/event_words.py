@@ -151,7 +151,7 @@ def bill(one: Payback | None) -> str:
     parts = [fmt.money(sum(known, Decimal(0)) if known else None, mark=mark)]
     if known:
         parts.append(" + ".join(_shares(one)))
-    parts.append(f"saves {fmt.money(one.saving_per_call_usd)} a call")
+    parts.append(f"saves {fmt.money_a_call(one.saving_per_call_usd)}")
     parts.append(
         f"paid for itself after {fmt.plural(one.paid_back_after, 'call')}"
         if one.paid_back_after is not None

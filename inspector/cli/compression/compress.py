@@ -25,6 +25,8 @@ from inspector.payloads.values import call_payload, call_words
 from inspector.terminal.waiting import progress
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from core.compress.engines.run import Hosted
     from core.model.finding import Headline
     from inspector.cli.compression.question import Question
@@ -92,15 +94,21 @@ def _other_engine(args: argparse.Namespace, asked: Question, done: Hosted) -> in
 
 def headline(found: Preview, asked: Question) -> Headline:
     """The preview in one sentence, with the savings of later requests if their price is known."""
-    from core.preview.foreseen import carried_rate, saved_per_call
     from core.preview.headline import headline_of
 
     here = asked.context
     if here is None:
         return headline_of(found)
-    tip = here.conversation.tip
-    saves = saved_per_call(found, carried_rate(tip, found.plan.compared_tokens))
-    return headline_of(found, saves, tip.guards.failure_error)
+    return headline_of(found, _saves(found, asked), here.conversation.tip.guards.failure_error)
+
+
+def _saves(found: Preview, asked: Question) -> Decimal | None:
+    """US dollars that each later request costs less, if its price is known."""
+    from core.preview.foreseen import carried_rate, saved_per_call
+
+    if asked.context is None:
+        return None
+    return saved_per_call(found, carried_rate(asked.context.conversation.tip, found.plan.compared_tokens))
 
 
 def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[str, Any]:
@@ -112,6 +120,7 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
     return {
         "headline": said.sentence,
         "remedy": said.remedy,
+        "saves_usd": jsonio.money(_saves(found, asked)),
         "plan": plan_payload(found.plan, plan_headline(found.plan, here)),
         **jsonio.fields(found, "focus summariser summary summary_index"),
         "after": [dict(message.wire) for message in found.after],

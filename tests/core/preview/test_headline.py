@@ -69,7 +69,8 @@ def test_it_says_how_many_messages_how_many_tokens_and_what_each_call_saves() ->
     assert told.sentence.startswith(f"{made.plan.middle.size} of 300 messages become one summary: ")
     assert "→" in told.sentence
     assert "saves ~$0.42 a call" in told.sentence
-    assert "saves" not in headline_of(LARGE, Decimal("0.000009")).sentence
+    assert "saves ~$4.20 in 1,000 calls" in headline_of(made, Decimal("0.0042")).sentence
+    assert "saves" not in headline_of(made, Decimal("0.00049")).sentence
     assert told.severity is None
 
 

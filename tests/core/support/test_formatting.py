@@ -70,6 +70,22 @@ def test_money_is_never_rounded_to_nothing(usd: str | None, expected: str) -> No
     assert fmt.money(None if usd is None else Decimal(usd)) == expected
 
 
+@pytest.mark.parametrize(
+    ("usd", "expected"),
+    [
+        ("0.42", "~$0.42 a call"),
+        ("0.01", "~$0.010 a call"),
+        ("0.0042", "~$4.20 in 1,000 calls"),
+        ("0.00049", "~$0.49 in 1,000 calls"),
+        ("-0.0042", "~-$4.20 in 1,000 calls"),
+        ("0", "~$0 a call"),
+        (None, "– a call"),
+    ],
+)
+def test_what_a_call_costs_less_than_a_cent_is_told_of_a_thousand(usd: str | None, expected: str) -> None:
+    assert fmt.money_a_call(None if usd is None else Decimal(usd), mark=fmt.ESTIMATE) == expected
+
+
 @given(st.decimals("0.0000001", "100000", places=7))
 @settings(max_examples=200, deadline=None)
 def test_an_amount_that_exists_is_shown_with_a_digit(usd: Decimal) -> None:

@@ -15,6 +15,7 @@ from textual.widget import Widget
 
 from core.model.finding import NO_HEADLINE, Headline
 from core.preview.comparison import Comparison
+from core.preview.words import LEAST_SAVED
 from core.support import formatting as fmt
 from inspector.base.live import OUTDATED
 from inspector.terminal.line import Line, Palette
@@ -145,6 +146,7 @@ def figures(
         outdated_words,
         *_conditions(shown, palette),
         (_money(shown, price), palette.style("money")),
+        (_little_saved(shown) if roomy else "", muted),
     ):
         room = width - line.width - 4
         if text and (cell_len(text) <= room or room >= MIN_CUT):
@@ -174,6 +176,12 @@ def _side(messages: int, tokens: int, incomplete: bool) -> tuple[str, str]:
 def _money(shown: Comparison, price: Decimal | None) -> str:
     """The cost of the summary."""
     return "" if shown.real or not shown.summary else fmt.money(price, mark=fmt.ESTIMATE if price else "")
+
+
+def _little_saved(shown: Comparison) -> str:
+    """What a later call costs less, where the sentence above says nothing of so little."""
+    little = shown.saves is not None and 0 < shown.saves < LEAST_SAVED
+    return f"saves {fmt.money_a_call(shown.saves, mark=fmt.ESTIMATE)}" if little else ""
 
 
 def words_of(shown: Comparison, width: int) -> Iterator[tuple[bool, str]]:

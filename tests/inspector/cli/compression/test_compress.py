@@ -14,7 +14,7 @@ from tests.inspector.cli.conftest import Cli, Json, Text
 SLOW = "Why is the deploy slow"
 KEYS = {
     "plan", "focus", "summariser", "summary", "after", "before_tokens", "after_tokens", "feedback",
-    "notes", "retention", "price", "applied", "undo_id", "headline", "remedy",
+    "notes", "retention", "price", "applied", "undo_id", "headline", "remedy", "saves_usd",
 }  # fmt: skip
 
 

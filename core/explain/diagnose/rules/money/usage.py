@@ -14,7 +14,7 @@ from core.explain.diagnose.registry import Found, spending_rule
 from core.explain.headline.usage import brief_cause, cache_headline
 from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.session import Session
-from core.support.formatting import money, plural
+from core.support.formatting import money, money_a_call, plural
 
 
 @spending_rule("F2")
@@ -177,7 +177,7 @@ def price_of_a_compaction(case: Case) -> Iterable[Found]:
             "at": f"{payback.at:%Y-%m-%d %H:%M}",
             "price": price,
             "saving": payback.saving_per_call_usd,
-            "told": f"cost {money(price)} and saves {money(payback.saving_per_call_usd)} a call",
+            "told": f"cost {money(price)} and saves {money_a_call(payback.saving_per_call_usd)}",
             "verdict": verdict,
         }
         yield Found(numbers, verdict=Verdict.DERIVED, session=payback.session)

@@ -65,6 +65,12 @@ def card(one: CompressionEvent, width: int = 100, after: Aftermath | None = None
 PAYBACK = Payback(NOW, "s1", 30_000, Decimal("0.41"), Decimal("0.19"), Decimal("0.05"), 7, None)
 
 
+def test_what_a_compaction_saves_is_told_as_people_count() -> None:
+    assert " · saves $0.49 in 1,000 calls · " in bill(
+        replace(PAYBACK, saving_per_call_usd=Decimal("0.00049"))
+    )
+
+
 def test_a_card_holds_sentence_numbers_effect_sums_and_evidence() -> None:
     text = card(event())
     for words in (
