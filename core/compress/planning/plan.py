@@ -63,12 +63,7 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
     blocks = (*refused, *blocks, *([_SPENT] if spent else ()))
     blocks += () if fails_at is None else (_FAILS.format(release=policy.release, place=fails_at),)
     return replace(
-        whole,
-        threshold_percent=limits.percent,
-        threshold_tokens=limits.threshold,
-        tail_budget=limits.tail,
-        soft_ceiling=limits.soft,
-        summary_cap=limits.summary_cap,
+        _limited(whole, limits),
         summary_budget=summary_budget(measured, pruning, middle, limits, lean=lean) if middle.size else None,
         pruned=pruning.count,
         head=head,
@@ -85,6 +80,18 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
         spent=spent,
         lean=lean,
         fails_at=fails_at,
+    )
+
+
+def _limited(whole: Plan, limits: Budgets) -> Plan:
+    """A plan with the limits its compaction goes by."""
+    return replace(
+        whole,
+        threshold_percent=limits.percent,
+        threshold_tokens=limits.threshold,
+        tail_budget=limits.tail,
+        soft_ceiling=limits.soft,
+        summary_cap=limits.summary_cap,
     )
 
 

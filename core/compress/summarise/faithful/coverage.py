@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -137,14 +137,7 @@ def best_lines(
         own = _FILL * purposes()[line.kind].weight * line.weight
         return (own + sum(left.get(fact, 0.0) for fact in stated_facts[at])) / (estimate(line.text) + 1)
 
-    heap = [(not line.fixed, -score(at), at) for at, line in enumerate(lines)]
-    heapq.heapify(heap)
-    while heap:
-        late, before, at = heapq.heappop(heap)
-        now = -score(at)
-        if now > before and heap and (late, now, at) > heap[0]:
-            heapq.heappush(heap, (late, now, at))  # others told its facts meanwhile
-            continue
+    for at in _best_first(lines, score):
         cost = estimate(lines[at].text) + 1
         is_stated = left.keys().isdisjoint(stated_facts[at]) and _is_stated(words[at], existing_words)
         if cost > room or (is_stated and not lines[at].fixed):
@@ -155,6 +148,19 @@ def best_lines(
         for fact in stated_facts[at]:
             left.pop(fact, None)
     return chosen
+
+
+def _best_first(lines: Sequence[FactLine], score: Callable[[int], float]) -> Iterator[int]:
+    """Indices of lines, fixed ones first, then by a score, which falls while others are chosen."""
+    heap = [(not line.fixed, -score(at), at) for at, line in enumerate(lines)]
+    heapq.heapify(heap)
+    while heap:
+        late, before, at = heapq.heappop(heap)
+        now = -score(at)
+        if now > before and heap and (late, now, at) > heap[0]:
+            heapq.heappush(heap, (late, now, at))  # others told its facts meanwhile
+        else:
+            yield at
 
 
 def _is_stated(words: frozenset[str], existing_words: Sequence[frozenset[str]]) -> bool:
