@@ -136,10 +136,10 @@ def _next(plan: Plan, context: ConversationContext | None, cut: str) -> Headline
 
 def _is_found(engine: str, context: ConversationContext) -> bool:
     """Whether the home alone tells where an engine is."""
-    from core.compress.engines.host.discovery import OURS, discover  # few homes have another engine
+    from core.compress.engines.host.discovery import OUR_NAMES, discover  # few homes have another engine
 
     here = discover(context.store.location.home, None)
-    return engine in OURS or any(engine in (one.name, one.path and one.path.name) for one in here)
+    return engine in OUR_NAMES or any(engine in (one.name, one.path and one.path.name) for one in here)
 
 
 def refused_before(plan: Plan, context: ConversationContext) -> str:

@@ -32,7 +32,7 @@ from core.preview.foreseen import Basis, compare, comparison_of
 from core.preview.summarisers import chosen_model, running_model
 from core.support.formatting import UNKNOWN
 
-OURS = "builtin"
+OUR_NAME = "builtin"
 """The name of this program's own re-implementation of Hermes' compressor."""
 NO_ENGINE = "registers no context engine"
 """The error of a plugin that turns out not to be an engine."""
@@ -114,7 +114,7 @@ def contenders(search: EngineSearch) -> tuple[ComparedEngine, ...]:
     named = [("hermes", one) for one in own] + [(one.name, one) for one in found]
     others = (ComparedEngine(name, OtherEngine(name, one, search)) for name, one in named)
     absent = () if (gone := only_configured(search)) is None else (ComparedEngine(gone[0], error=gone[1]),)
-    return (ComparedEngine(OURS), *absent, *others)
+    return (ComparedEngine(OUR_NAME), *absent, *others)
 
 
 def run_compared(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.explain.context.context import ConversationContext
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.hermes.config.in_force import OURS
+from core.hermes.config.in_force import OUR_ENGINE
 from core.model.compaction.event import Trigger
 from core.model.finding import Evidence, Source
 from core.model.transcript.conversation import BoundaryMode
@@ -43,7 +43,7 @@ class ForeignEngine:
         proof = "; ".join(f"{one.where} {one.text}" for one in self.evidence)
         if self.name is not None:
             hermes = "Hermes' own threshold is not in force"
-            unnamed = "the threshold shown follows the same rules" if self.name == OURS else hermes
+            unnamed = "the threshold shown follows the same rules" if self.name == OUR_ENGINE else hermes
             named = f"the threshold shown is the one it named in {self.limit}"
             told = unnamed if self.limit is None else named
             yield f"{proof}: the context engine is {self.name!r}, so {told}"

@@ -153,7 +153,7 @@ def _substrings() -> Mapping[str, int]:
     return {name: tokens for tokens, names in _table()["substrings"].items() for name in names}
 
 
-OURS = "inspector"
+OUR_ENGINE = "inspector"
 """The name of this program's engine."""
 
 
@@ -179,7 +179,7 @@ class EngineInCharge:
     @property
     def is_ours(self) -> bool:
         """Whether it is this program's own, which follows the rules of Hermes' compressor."""
-        return self.name == OURS
+        return self.name == OUR_ENGINE
 
     def limit(self, by_rules: int | None) -> int | None:
         """The threshold that counts: the newest it named; None if it named none.

@@ -41,7 +41,9 @@ def single(args: argparse.Namespace, asked: Question) -> Hosted | None:
     Raises:
         UsageError: `--apply` is given; only the result of Hermes' own compressor may be written.
     """
-    if args.apply and args.engine not in ("builtin", "compressor"):
+    from core.compress.engines.host.discovery import OUR_NAMES
+
+    if args.apply and args.engine not in OUR_NAMES:
         raise UsageError(
             f"the messages of the engine {args.engine!r} are not written to a session",
             where="--apply",

@@ -21,7 +21,7 @@ _HINTS = ("register_context_engine", "ContextEngine")
 _READ, _HINTED = 1 << 20, 8192
 """Characters that we read of a file, and that Hermes reads of an `__init__.py`."""
 _MANIFESTS = ("plugin.yaml", "plugin.yml")
-OURS = ("builtin", BUILT_IN, "inspector")
+OUR_NAMES = ("builtin", BUILT_IN, "inspector")
 """Names of this program's own re-implementation of Hermes' compressor."""
 
 INSTALLED = "hermes"
@@ -190,7 +190,7 @@ def engine_named(text: str, search: EngineSearch) -> FoundEngine | None:
         NotFoundError: No engine has that name, or the path holds none.
         UsageError: `hermes` is asked for but not installed.
     """
-    if text in OURS:
+    if text in OUR_NAMES:
         return None
     if text == INSTALLED:
         if search.install is None:

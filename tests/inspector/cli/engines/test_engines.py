@@ -111,3 +111,9 @@ def test_a_name_that_only_the_config_knows_is_told_as_one_whose_code_is_missing(
 def test_the_list_of_another_engine_is_never_written(home: Path, messages: Path, cli: Cli) -> None:
     line = ["compress", "--messages", str(messages), "--home", str(home), "--engine", "small", "--apply"]
     assert "not written to a session" in cli(*line, code=2).err
+
+
+@pytest.mark.parametrize("name", ["builtin", "compressor", "inspector"])
+def test_hermes_own_compressor_may_write_by_any_of_its_names(messages: Path, cli: Cli, name: str) -> None:
+    told = cli("compress", "--messages", str(messages), "--engine", name, "--apply", code=2).err
+    assert "a file of messages has no database" in told
