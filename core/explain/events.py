@@ -33,11 +33,11 @@ from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, counts_what_was_said, rule
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import exists, gate_of, is_local, log_about
-from core.explain.context.log.log_claims import last_prompt, with_deleted
+from core.explain.context.log.log_claims import prompt_before, with_deleted
 from core.explain.context.next_request import next_request
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation, Now
-from core.explain.headline.conversation import event_headline, headline_of, standing
+from core.explain.headline.conversation import event_headline, headline_of, until_next
 from core.explain.headline.mend import mend_first
 from core.explain.headline.rewritten import rewrite_headline, rewriting_engine
 from core.explain.recorded import with_recorded_proof
@@ -79,7 +79,7 @@ def explain(
         now = replace(now, elsewhere=True)
         refused_at = refused_at or engine.decides
     now = replace(now, refused_at=refused_at)
-    told = standing(now, prompts, compressed=any(event.completed for event in events))
+    told = until_next(now, prompts, compressed=any(event.completed for event in events))
     error = context.conversation.tip.guards.failure_error
     told = waits or (mend_first(told, error) if error else told)
     now = replace(now, headline=told)
@@ -181,7 +181,7 @@ def _event(context: ConversationContext, pair: Match, left: int | None, when: st
         attempt=tried,
         undo=None if own is None else undo_command(own.id, context.store.path),
         disagreements=_disagreements(context, pair, found, release, mode),
-        last_prompt=last_prompt(context.log, context.sessions, attempt.first.at) if attempt else None,
+        last_prompt=prompt_before(context.log, context.sessions, attempt.first.at) if attempt else None,
     )
     line = cause.line if cause is not None and found.trigger is Trigger.OVERFLOW else None
     return replace(event, headline=_headline(context, event, line, by_count=found.by_count))

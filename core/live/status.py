@@ -21,7 +21,7 @@ from core.model.accounting.amounts import Buckets
 from core.model.finding import Finding, Headline, Verdict
 from core.model.transcript.session import Session
 from core.store.database.open_database import OpenDatabase
-from core.store.store import Store
+from core.store.store import LATEST, Store
 
 HOUR = timedelta(hours=1)
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -119,7 +119,7 @@ def newest_session(stores: Sequence[Store]) -> tuple[Store, Session]:
     Raises:
         NotFoundError: There is none in the only one, or in any.
     """
-    found = [(store, store.resolve("latest")) for store in stores]
+    found = [(store, store.resolve(LATEST)) for store in stores]
     return max(found, key=lambda pair: pair[1].last_active or _LONG_AGO)
 
 

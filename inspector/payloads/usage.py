@@ -20,7 +20,7 @@ from core.account.spending.conversations import BY_ID, WHOLE
 from core.account.spending.group import Fields, Group
 from core.account.spending.ledger import Books, Entry
 from core.account.spending.recorded import UNKNOWN
-from core.account.spending.sums import plain, standing, tables_of
+from core.account.spending.sums import plain, status_of_group, tables_of
 from core.explain.headline.usage import of_sums, usage_headline
 from core.model.accounting.amounts import Buckets, Money, share_of
 from core.model.accounting.ledger import Ledger, LedgerRow
@@ -181,7 +181,7 @@ def _simple(group: Fields, label: str) -> str | None:
     source = _quoted_word(tables) if (tables := tables_of([group])) else NULL
     computed = NOT_COMPUTED if price is None and not unpriced else _computed(group)
     if not status or status == UNKNOWN:
-        status = standing(group)
+        status = status_of_group(group)
     return (
         f'{{"key":{quoted(key)},"label":{quoted(label)},"task":""'
         f',"sessions":{sessions or 1},"calls":{calls},"tokens":{{"input":{fresh},"cache_read":{read}'

@@ -112,7 +112,7 @@ def place(groups: Sequence[Fields]) -> int:
     return below
 
 
-def standing(fields: Fields) -> str:
+def status_of_group(fields: Fields) -> str:
     """The status of the amounts of a row that is a single group."""
     group = Group._make(fields)
     return _status({group.status}, (_billing(group, priced=True),))

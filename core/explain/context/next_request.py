@@ -65,7 +65,7 @@ def _anchored(context: ConversationContext) -> Size | None:
 
 
 def _by_last_answer(context: ConversationContext) -> Size | None:
-    prompt = last_prompt(context.log, context.conversation.generations, lambda: context.newest_messages)
+    prompt = last_counted_call(context.log, context.conversation.generations, lambda: context.newest_messages)
     if prompt is None or prompt.input is None or lacks_stored(context):
         return None
     evidence = prompt.evidence
@@ -159,7 +159,7 @@ def _estimated(context: ConversationContext) -> Size | None:
     return Size(tokens, Verdict.DERIVED, evidence)
 
 
-def last_prompt(
+def last_counted_call(
     log: Log, generations: Sequence[Generation], messages: Callable[[], Sequence[Message]]
 ) -> LogRecord | None:
     """The last answered call whose prompt the provider counted; None when a compaction followed it.

@@ -56,7 +56,7 @@ def headline_of(
         return no_answer(unanswered, _table()["ended_with"].format(said=text))
     if (failure := standing_failure(events)) is not None:
         return failure.headline
-    here, event = standing(now, prompts), compaction_to_open(events)
+    here, event = until_next(now, prompts), compaction_to_open(events)
     return here if event is None or here.severity is Severity.CRITICAL else event.headline
 
 
@@ -90,7 +90,7 @@ def _cause_of(event: CompressionEvent) -> str:
     return event.summary.failure.cause if event.summary.failure is not None else ""
 
 
-def standing(now: Now, prompts: Sequence[int] = (), *, compressed: bool = False) -> Headline:
+def until_next(now: Now, prompts: Sequence[int] = (), *, compressed: bool = False) -> Headline:
     """How far the next automatic compaction is, or why none will run; `compressed` if there was one."""
     if now.elsewhere:
         return Headline(f"T{now.refused_at[1:]} when it is compressed; its limit is not on record.")

@@ -164,7 +164,7 @@ class Lineage:
         if self.tests_start:
             return f"{chosen.id} started last of {len(rivals)} continuations"
         ranks = {2: "was compressed again", 1: "is still open", 0: "is closed"}
-        rank, next_rank = _standing(chosen), _standing(other)
+        rank, next_rank = _rank(chosen), _rank(other)
         if rank != next_rank:
             return f"{chosen.id} {ranks[rank]}, {other.id} {ranks[next_rank]}"
         return f"{chosen.id} has the newest message of {len(rivals)} continuations"
@@ -238,7 +238,7 @@ class Lineage:
         if self.tests_start:
             return (0, 0, started, link.id)
         newest = self.last_message(link.id)
-        return (_standing(link), started if newest is None else newest, started, link.id)
+        return (_rank(link), started if newest is None else newest, started, link.id)
 
     def _deepest(self, tip: str) -> str:
         best, current, seen = None, tip, {tip}
@@ -279,7 +279,7 @@ def _age(link: Link) -> tuple[float, str]:
     return (link.started_at or 0.0, link.id)
 
 
-def _standing(link: Link) -> int:
+def _rank(link: Link) -> int:
     """Hermes' preference: a child that was compressed again (2), then one still open (1), then others (0)."""
     if link.end_reason == "compression":
         return 2

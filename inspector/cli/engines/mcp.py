@@ -26,7 +26,6 @@ _SAYS = {
     "findings": "What is wrong with a conversation's compression, cache or spending, and what helps.",
     "recall": "Messages of a conversation that match a query; those a compaction dropped come first.",
 }
-_LATEST = "latest"
 _MAX_HITS = 50
 _SERVERS: Sequence[tuple[str, str]] = (
     ("mcp.server.mcpserver", "MCPServer"),
@@ -65,27 +64,27 @@ class Answers:
         self._lock = threading.Lock()
         self.tools: dict[str, Callable[..., str]] = {name: getattr(self, name) for name in _SAYS}
 
-    def why(self, session: str = _LATEST) -> str:
+    def why(self, session: str = target.LATEST) -> str:
         """`session` is an id, the beginning of one, a title, or `latest`."""
         return self._printed("why", session)
 
-    def plan(self, session: str = _LATEST) -> str:
+    def plan(self, session: str = target.LATEST) -> str:
         """See `why`."""
         return self._printed("plan", session)
 
-    def usage(self, session: str = _LATEST) -> str:
+    def usage(self, session: str = target.LATEST) -> str:
         """See `why`."""
         return self._printed("usage", session, "--by", "model")
 
-    def cache(self, session: str = _LATEST) -> str:
+    def cache(self, session: str = target.LATEST) -> str:
         """See `why`."""
         return self._printed("cache", session)
 
-    def findings(self, session: str = _LATEST) -> str:
+    def findings(self, session: str = target.LATEST) -> str:
         """See `why`."""
         return self._printed("findings", session)
 
-    def recall(self, query: str, session: str = _LATEST, limit: int = 5) -> str:
+    def recall(self, query: str, session: str = target.LATEST, limit: int = 5) -> str:
         """`query` is words to find; word endings are ignored."""
         from inspector.hermes_plugin.recall import payload
 

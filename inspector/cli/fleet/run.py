@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BudgetPassed, ConfigError, NotFoundError, UsageError
+from core.store.database.locate import DATABASE_NAME
 from inspector.cli import output
 from inspector.cli.arguments import options
 from inspector.payloads.values import dumps
@@ -17,7 +18,6 @@ from inspector.payloads.values import dumps
 OPTION = "--fleet"
 ROWS = {"usage": "rows", "findings": "findings", "doctor": "databases"}
 """The commands that accept `--fleet`, and the key of their document that becomes table rows."""
-STORE = "state.db"
 _DATABASE = b"SQLite format 3\0"
 
 
@@ -143,7 +143,11 @@ def machines(named: str) -> tuple[Path, ...]:
     """
     path = Path(named).expanduser()
     if path.is_dir():
-        found = [path] if (path / STORE).exists() else sorted(one.parent for one in path.glob(f"*/{STORE}"))
+        found = (
+            [path]
+            if (path / DATABASE_NAME).exists()
+            else sorted(one.parent for one in path.glob(f"*/{DATABASE_NAME}"))
+        )
     elif path.is_file():
         found = [path] if _is_database(path) else _listed(path)
     else:

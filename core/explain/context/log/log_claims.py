@@ -72,7 +72,7 @@ def last_model(log: Log) -> str | None:
     return next((one.model for one in reversed(log.records) if one.kind is Kind.CALL and one.model), None)
 
 
-def last_prompt(log: Log, sessions: Collection[str], at: datetime) -> int | None:
+def prompt_before(log: Log, sessions: Collection[str], at: datetime) -> int | None:
     """The size that the provider counted in the newest call of these sessions before a moment.
 
     None where no line tells, or a compaction came after that call.

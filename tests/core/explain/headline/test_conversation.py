@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from core.explain.explanation import Now
-from core.explain.headline.conversation import calls_left, standing
+from core.explain.headline.conversation import calls_left, until_next
 from core.model.finding import Severity
 
 
 def test_a_pace_at_which_nothing_grows_is_not_counted_in_calls() -> None:
-    told = standing(Now(35_122, 150_000, 200_000, headroom=114_878), [35_117, 35_122])
+    told = until_next(Now(35_122, 150_000, 200_000, headroom=114_878), [35_117, 35_122])
     assert "at this pace" not in told.sentence
 
 
 def test_it_says_how_far_the_limit_is_and_how_many_calls_that_is() -> None:
-    told = standing(Now(38_000, 150_000, 200_000, headroom=112_000), [30_000, 33_000, 36_000])
+    told = until_next(Now(38_000, 150_000, 200_000, headroom=112_000), [30_000, 33_000, 36_000])
     assert told.sentence == (
         "Not compressed yet: 112K tokens below the 150K limit (0.75 of 200K), about 37 calls at this pace."
     )
@@ -24,30 +24,32 @@ def test_it_says_how_far_the_limit_is_and_how_many_calls_that_is() -> None:
 
 @pytest.mark.parametrize(("prompt", "words"), [(60_000, "about 2 calls"), (110_000, "about 1 call at")])
 def test_one_call_is_a_call_and_two_are_calls(prompt: int, words: str) -> None:
-    told = standing(Now(38_000, 150_000, 200_000, headroom=112_000), [0, prompt])
+    told = until_next(Now(38_000, 150_000, 200_000, headroom=112_000), [0, prompt])
     assert words in told.sentence
 
 
 def test_close_to_the_limit_it_says_what_can_be_done() -> None:
-    told = standing(Now(138_000, 150_000, 200_000, headroom=12_000))
+    told = until_next(Now(138_000, 150_000, 200_000, headroom=12_000))
     assert told.severity is Severity.INFO
     assert told.remedy is not None
 
 
 def test_past_the_limit_and_blocked_is_as_bad_as_it_gets() -> None:
-    told = standing(Now(153_000, 150_000, 200_000, ("two compactions freed nothing",), -3_000))
+    told = until_next(Now(153_000, 150_000, 200_000, ("two compactions freed nothing",), -3_000))
     assert told.severity is Severity.CRITICAL
     assert "two compactions freed nothing" in told.sentence
     assert told.remedy is not None
 
 
 def test_below_the_limit_it_says_what_blocks_beyond_it_and_no_pace() -> None:
-    told = standing(Now(38_000, 150_000, 200_000, ("compression.enabled is false",), 112_000), [1_000, 2_000])
+    told = until_next(
+        Now(38_000, 150_000, 200_000, ("compression.enabled is false",), 112_000), [1_000, 2_000]
+    )
     assert told.sentence.endswith("(0.75 of 200K), and blocked beyond it: compression.enabled is false.")
 
 
 def test_without_a_window_nobody_can_say() -> None:
-    assert "not known" in standing(Now(1_000, None, None)).sentence
+    assert "not known" in until_next(Now(1_000, None, None)).sentence
 
 
 @pytest.mark.parametrize(
@@ -59,5 +61,5 @@ def test_the_pace_is_that_of_requests_that_grew(prompts: list[int], calls: int |
 
 
 def test_what_was_compressed_before_is_not_said_never_to_have_been() -> None:
-    told = standing(Now(38_000, 150_000, 200_000, headroom=112_000), compressed=True)
+    told = until_next(Now(38_000, 150_000, 200_000, headroom=112_000), compressed=True)
     assert told.sentence == "Not due yet: 112K tokens below the 150K limit (0.75 of 200K)."
