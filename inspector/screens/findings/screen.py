@@ -13,6 +13,7 @@ from textual.containers import Container
 from textual.events import Resize
 from textual.worker import Worker, WorkerState
 
+from core.model.finding import NotKnown
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.support import formatting as fmt
@@ -43,6 +44,7 @@ from inspector.widgets.panes.card import Card
 
 REPAIRABLE = "kept-tail-lost"
 NOWHERE = "This is about the whole database, not one conversation."
+UNKNOWN = "There is nothing to open: this was not checked."
 ABOVE, SHARE = 4, 0.6
 """Lines above the list, and its most share of the screen while each finding has what helps below it."""
 TELL_SECONDS = 0.2
@@ -145,7 +147,8 @@ class FindingsScreen(CardPage):
     @on(Resize)
     def _draw(self) -> None:
         rows = self._results.rows(self.filter_line.text, filtering=self.filter_line.opened)
-        rows = with_advice(rows, room_for_advice(self.app.size.height))
+        if self._state is not WorkerState.PENDING:  # until then more may come, and rows would move twice
+            rows = with_advice(rows, room_for_advice(self.app.size.height))
         before = self.diagnoses.current
         # Without a move the cursor stays on the worst finding; after a move, on the one the user reads.
         moved = self.diagnoses.cursor > 1
@@ -212,7 +215,7 @@ class FindingsScreen(CardPage):
             self._results.fold(row)
             self._draw()
         elif row is not None:
-            self.toast(NOWHERE)
+            self.toast(UNKNOWN if isinstance(row, NotKnown) else NOWHERE)
 
     def action_filter(self) -> None:
         """Open the filter, or edit it again."""

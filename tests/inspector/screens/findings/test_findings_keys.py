@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.dialogs.save_report import ReportScreen
 from inspector.screens.findings import screen as findings
-from inspector.screens.findings.list_view import Advice, place_of, proof
+from inspector.screens.findings.list_view import Advice, Group, place_of, proof
 from inspector.screens.findings.screen import FindingsScreen
 from inspector.screens.findings.sweep import Diagnosis, Step
 from inspector.screens.workspace.screen import WorkspaceScreen
@@ -152,6 +153,47 @@ async def test_an_examination_that_broke_off_does_not_say_that_nothing_is_wrong(
         await findings_of(pilot)
         assert "stopped at" in drawn(pilot)
         assert "Nothing to report" not in drawn(pilot)
+
+
+async def test_rows_stay_where_they_are_until_all_is_examined(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_go = threading.Event()
+
+    def slowly(*_: object) -> Iterator[Step]:
+        yield Step(1, 2, (HELPED,))
+        let_go.wait(20)
+        yield Step(2, 2)
+
+    monkeypatch.setattr(findings, "examine_all", slowly)
+    app = InspectorApp([samples], view="findings", now=lambda: NOW)
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.pause(0.3)
+        rows = front(app, FindingsScreen).diagnoses.rows
+        assert [type(rows.row(place)) for place in range(rows.count)] == [Group, Diagnosis]
+        let_go.set()
+        rows = (await findings_of(pilot)).diagnoses.rows
+        assert [type(rows.row(place)) for place in range(rows.count)] == [Group, Diagnosis, Advice]
+
+
+HELPED = Diagnosis(
+    Finding("A1", "x", Severity.WARNING, "It is so.", Verdict.PROVED, session="s1", remedy="Do this"),
+    Location(Path("s.db")),
+)
+
+
+async def test_a_check_that_lacked_data_is_not_said_to_be_about_the_database(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = [Step(1, 1, unknown=(NotKnown("D4", "x", "the window is unknown", "whether it is so"),))]
+    monkeypatch.setattr(findings, "examine_all", lambda *_: iter(steps))
+    app = InspectorApp([samples], view="findings", now=lambda: NOW)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await findings_of(pilot)
+        await press(pilot, "enter")
+        assert [one.message for one in app._notifications] == [
+            "There is nothing to open: this was not checked."
+        ]
 
 
 def test_what_the_sentence_says_is_not_a_number_to_show_again() -> None:
