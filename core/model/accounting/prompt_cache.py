@@ -270,6 +270,11 @@ class CacheReport:
         return costs.index(max(costs)) if costs else None
 
     @property
+    def honoured(self) -> tuple[Breakpoint, ...]:
+        """The breakpoints that the provider does not ignore."""
+        return tuple(point for point in self.breakpoints if point.honoured)
+
+    @property
     def marking(self) -> str:
         """How requests are marked, in words."""
         if self.layout == "none":

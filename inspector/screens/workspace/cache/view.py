@@ -166,14 +166,13 @@ def figures(report: CacheReport) -> tuple[Piece, ...]:
 
 def marker_words(report: CacheReport) -> str:
     """Where the next request carries markers; their sizes are on the card."""
-    points = [point for point in report.breakpoints if point.honoured]
+    points = report.honoured
     names = ", ".join(f"#{point.index}" if point.index >= 0 else point.role for point in points)
     return f"cache markers{OF_NEXT}: {names}" if points else ""
 
 
 def _marking(report: CacheReport) -> str:
-    points = [point for point in report.breakpoints if point.honoured]
-    return fmt.plural(len(points), "cache marker") if points else report.marking
+    return fmt.plural(len(report.honoured), "cache marker") if report.honoured else report.marking
 
 
 def _break(found: CacheBreak, report: CacheReport, wide: bool, width: int, ink: Palette) -> Iterator[Line]:

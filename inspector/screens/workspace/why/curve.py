@@ -181,15 +181,20 @@ def read_out(curve: Curve, place: int) -> str:
     return f"call {place + 1:,} of {len(curve.samples):,} · {what}" if curve.measured else what
 
 
+def marks_of(curve: Curve, explanation: Explanation) -> tuple[Mark, ...]:
+    """The marks of the compactions on a curve, in their colours."""
+    marks = zip(curve.marks, explanation.events, strict=True)
+    return tuple(Mark(after, mark_token(one)) for after, one in marks)
+
+
 def request_curve(explanation: Explanation) -> RequestCurve:
     """The curve of a conversation for other screens."""
     curve = curve_of(explanation, FINEST)
-    marks = zip(curve.marks, explanation.events, strict=True)
     return RequestCurve(
         curve.values,
         curve.layers,
         curve.threshold,
-        tuple(Mark(after, mark_token(one)) for after, one in marks),
+        marks_of(curve, explanation),
         asides(curve),
         caption(curve),
         ends(curve),

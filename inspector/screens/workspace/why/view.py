@@ -25,7 +25,7 @@ from inspector.base.event_words import HEAVIEST
 from inspector.base.workers import ask_store
 from inspector.screens.workspace.views import Cursor, CurveView, Subject
 from inspector.screens.workspace.why.card import EventList, Moment, event_lines, now_lines, proof_lines
-from inspector.screens.workspace.why.curve import asides, caption, ends, mark_token, read_out
+from inspector.screens.workspace.why.curve import asides, caption, ends, marks_of, read_out
 from inspector.screens.workspace.why.reading import (
     Explained,
     bills,
@@ -37,7 +37,6 @@ from inspector.screens.workspace.why.reading import (
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.status_line import Piece, StatusLine
-from inspector.widgets.charts.curve import Mark
 from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
@@ -104,8 +103,7 @@ class WhyView(CurveView):
         self.chart.values, self.chart.made_of = found.values, found.layers
         self.chart.read_out = partial(read_out, curve)
         self.chart.threshold = curve.threshold
-        marks = zip(curve.marks, found.explanation.events, strict=True)
-        self.chart.marks = tuple(Mark(after, mark_token(one)) for after, one in marks)
+        self.chart.marks = marks_of(curve, found.explanation)
         self.chart.asides = asides(curve)
         self.chart.caption, self.chart.ends = caption(curve), ends(curve)
 
