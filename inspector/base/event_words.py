@@ -166,10 +166,11 @@ def _shares(one: Payback) -> Iterator[str]:
         yield f"{words} {'(price unknown)' if usd is None else fmt.money(usd)}"
 
 
-def text(event: LiveEvent) -> str:
-    """An event as one line: time of day, kind, session, sentence."""
+def text(event: LiveEvent, here: str | None = None) -> str:
+    """An event as one line: time of day, kind, session unless it is the one `here`, sentence."""
     kind = event.kind.value.replace("_", " ")
-    return f"{fmt.clock(event.at)}  {kind:<11} {event.session or '–'}  {sentence(event)}"
+    session = "" if event.session == here is not None else f"{event.session or '–'}  "
+    return f"{fmt.clock(event.at)}  {kind:<11} {session}{sentence(event)}"
 
 
 def sentence(event: LiveEvent) -> str:

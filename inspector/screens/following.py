@@ -165,16 +165,17 @@ class FollowingScreen(Page):
         head.right = (("live", sign),)
 
     def _drawn(self, width: int, ink: Palette) -> Iterator[Line]:
+        here = self._found.pace.session if self._found else None
         for event, calls in self._told:
             token = "severity-warning" if calls else "ink"
-            yield from paragraph(event_words.text(event), width, ink, token, bold=calls)
+            yield from paragraph(event_words.text(event, here), width, ink, token, bold=calls)
         if not self._told:
             yield from paragraph(NOTHING_YET, width, ink, "ink-muted")
         if self._earlier:
             yield Line()
             yield from paragraph(BEFORE, width, ink, "ink-muted")
         for event in self._earlier:
-            yield from paragraph(event_words.text(event), width, ink, "ink-muted")
+            yield from paragraph(event_words.text(event, here), width, ink, "ink-muted")
 
     def action_open(self) -> None:
         """Open the conversation being followed."""

@@ -40,6 +40,8 @@ async def test_a_key_follows_the_newest_session_and_enter_opens_it(writer: Write
         text = screen_of(app).pane.text
         assert text.startswith("Calls and compactions appear here as Hermes writes them.")
         assert text.count(" call ") == text.partition("Before that, newest first:")[2].count(" call ") == 1
+        assert (found := screen_of(app)._found) is not None
+        assert (own := found.pace.session) not in text
         writer.message("second")
         writer.call()
         writer.line("Failed to generate context summary: <b>down</b>. No auxiliary model left.", "WARNING")
@@ -52,6 +54,8 @@ async def test_a_key_follows_the_newest_session_and_enter_opens_it(writer: Write
         await until(
             pilot, lambda: "Begun meanwhile" in str(screen_of(app).query_one("#head", StatusLine).left)
         )
+        assert f" {own} " in screen_of(app).pane.text
+        assert " s2 " not in screen_of(app).pane.text
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
         await pilot.press("L", "escape")
