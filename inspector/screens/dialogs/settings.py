@@ -19,7 +19,7 @@ from inspector.screens.page import CardPage
 from inspector.settings.config_file import ConfigFile, own_config, read_config
 from inspector.settings.edit import ShownSetting, edit_settings, examples, shown_settings
 from inspector.terminal.line import Line, Palette, shipped
-from inspector.terminal.text import cell_len, clean_code, clean_line, crop
+from inspector.terminal.text import cell_len, clean_code, clean_line, crop, wrap
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import StatusLine, titled
 from inspector.widgets.lists.line_view import ListRows
@@ -186,7 +186,19 @@ def _examples(row: SettingRow, width: int, ink: Palette) -> Iterator[Line]:
         yield Line()
         for line in blocks[name]:
             style = ink.style("ink" if name == part else "ink-faint")
-            yield Line().preformatted(crop(clean_code(line), width), style)
+            for told in example(clean_code(line), width):
+                yield Line().preformatted(crop(told, width), style)
+
+
+def example(line: str, width: int) -> Iterator[str]:
+    """A line of the file; where it is too long, what it says of itself stands below, as comments."""
+    code, mark, said = line.partition("# ")
+    if not mark or cell_len(line) <= width:
+        yield line
+        return
+    margin = " " * (len(code) - len(code.lstrip()) + 2)
+    yield code.rstrip()
+    yield from (f"{margin}# {one}" for one in wrap(said, width - len(margin) - 2))
 
 
 def _written(row: ShownSetting) -> str:

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
-from inspector.screens.dialogs.settings import SettingsScreen, ThemeRow
+from inspector.screens.dialogs.settings import SettingsScreen, ThemeRow, example
 from inspector.settings.config_file import own_config
 from inspector.settings.state import RememberedState
 from tests.core.live.writer import Writer
@@ -66,6 +66,18 @@ async def test_the_card_shows_what_the_file_can_hold_the_own_part_first(
         shown = drawn(pilot)
         assert "What the file can hold" in shown
         assert shown.index("  cache_break: 0.10") < shown.index("theme: hermes-light")
+
+
+@pytest.mark.parametrize("width", [30, 46, 78])
+def test_an_example_is_told_whole_with_what_it_says_below_where_it_is_too_long(width: int) -> None:
+    given = (
+        "  name: openai               # extractive, faithful, static: offline; anthropic: you are asked first"
+    )
+    code, *said = example(given, width)
+    assert code == "  name: openai"
+    assert all(line.startswith("    # ") and len(line) <= width for line in said)
+    assert " ".join(line.removeprefix("    # ") for line in said) == given.partition("# ")[2]
+    assert list(example(given, 120)) == [given]
 
 
 async def test_a_theme_is_worn_while_the_cursor_is_on_it_and_taken_off_again(app: InspectorApp) -> None:
