@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from core.hermes.config.config_values import address_of, endpoint_host, is_own_server
+from core.hermes.config.config_values import address_of, host_of, is_own_server
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import LedgerPart, LedgerRow, PriceRow, Rates, Term
 from core.model.accounting.usage import Origin
@@ -121,7 +121,7 @@ def is_local_only(routes: Iterable[Session | UsageRow]) -> bool:
 
 def is_local(base_url: str) -> bool:
     """Whether an endpoint is on this machine or in a private network."""
-    host = endpoint_host(base_url)
+    host = host_of(base_url)
     rules = route_rules()
     if not host or host in rules["local_hosts"] or host.endswith(tuple(rules["local_suffixes"])):
         return bool(host)

@@ -16,7 +16,7 @@ from core.account.pricing.price_book import PriceBook, open_book
 from core.account.prompt_cache.breaks import SECONDS
 from core.account.prompt_cache.calls import CallPrice
 from core.hermes.config.config import HermesConfig
-from core.hermes.config.config_values import api_mode_of, endpoint_host
+from core.hermes.config.config_values import api_mode_of, host_of
 from core.model.accounting.ledger import Rates
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall, CacheRoute, TtlAdvice
 from core.model.transcript.session import Session
@@ -53,7 +53,7 @@ class Route:
     @property
     def host(self) -> str:
         """Host of the endpoint, in lower case."""
-        return endpoint_host(self.base_url)
+        return host_of(self.base_url)
 
     @property
     def litellm(self) -> bool:

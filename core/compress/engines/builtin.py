@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
 
 from core.compress.assembly.assemble import Assembled, assemble
 from core.compress.engines.backoff import Backoff
@@ -27,6 +26,7 @@ from core.compress.summarise.base import (
     SummaryResult,
 )
 from core.compress.summarise.fallback.summariser import StaticSummariser
+from core.hermes.config.config_values import host_of
 from core.hermes.markers.wording import OURS, Wording
 from core.hermes.policy.policy import Policy
 from core.model.compaction.plan import Plan, Settings
@@ -137,7 +137,7 @@ class ContextCompressor(ContextEngine):
             window=route.context_length,
             provider=route.provider,
             api_mode=route.api_mode,
-            host=urlsplit(route.base_url).hostname or "",
+            host=host_of(route.base_url),
             max_output=old.max_output if route.max_tokens is None else route.max_tokens,
         )
         moved = any(getattr(changed, name) != getattr(old, name) for name in _ROUTE)

@@ -188,14 +188,12 @@ def is_own_server(provider: str) -> bool:
     return provider.lower() in _routes()["own_servers"]
 
 
-def endpoint_host(base_url: str) -> str:
-    """The same as `host_of` for an endpoint that may be written without its scheme: `localhost:8080`."""
-    return host_of(base_url if "://" in base_url else f"//{base_url}")
-
-
 def host_of(base_url: str) -> str:
-    """The host of an endpoint in lower case; "" if there is none or the URL is invalid."""
+    """The host of an endpoint in lower case; "" if there is none or the URL is invalid.
+
+    It may be written without its scheme: `localhost:8080`.
+    """
     try:
-        return (urlsplit(base_url).hostname or "").lower()
+        return (urlsplit(base_url if "://" in base_url else f"//{base_url}").hostname or "").lower()
     except ValueError:
         return ""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.hermes.config.config_values import address_of, endpoint_host
+from core.hermes.config.config_values import address_of, host_of
 from core.hermes.policy.defence_rules import OverflowRules
 from core.hermes.policy.policy import load_policy
 from core.hermes.provider_errors.classify import classify
@@ -115,7 +115,7 @@ def _is_unexplained(failure: ProviderFailure, size: SessionSize, window: int) ->
 
 def is_local_server(base_url: str) -> bool:
     """Whether Hermes 0.22 takes an endpoint for a local server: on this machine or in a private network."""
-    host = endpoint_host(base_url)
+    host = host_of(base_url)
     if not host:
         return False
     suffixes = (".local", ".docker.internal", ".containers.internal", ".lima.internal")

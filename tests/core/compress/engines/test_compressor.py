@@ -271,6 +271,15 @@ def test_another_model_brings_its_own_window_and_voids_what_was_learned() -> Non
     assert not old.should_compress(150000)
 
 
+@pytest.mark.parametrize(
+    ("base_url", "host"), [("http://[bad", ""), ("api.example.com/v1", "api.example.com")]
+)
+def test_a_moved_engine_reads_its_host_as_the_settings_do(base_url: str, host: str) -> None:
+    made, _, _ = engine("0.22")
+    made.update_model("m", 200000, base_url=base_url, provider="custom")
+    assert made._settings.host == host
+
+
 def test_the_second_summary_continues_the_first() -> None:
     made, scripted, _ = engine("0.19")
     first = made.compress(ROWS)

@@ -115,7 +115,8 @@ def test_a_key_never_goes_to_an_address_it_was_not_given_for(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "host", ["http://localhost:11434/v1", "http://192.168.1.7:8000/v1", "http://[::1]:1/v1"]
+    "host",
+    ["http://localhost:11434/v1", "http://192.168.1.7:8000/v1", "http://[::1]:1/v1", "localhost:8080/v1"],
 )
 def test_a_server_at_home_needs_no_key(host: str) -> None:
     choice = resolve(ModelChoice(model="qwen3", base_url=host), env={}, config=HermesConfig())

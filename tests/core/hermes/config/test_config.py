@@ -115,6 +115,7 @@ def test_an_empty_or_odd_file_leaves_the_defaults(tmp_path: Path, text: str) -> 
         ("custom", "http://127.0.0.1:1/v1", "chat_completions"),
         ("custom", "https://relay.example/anthropic", "anthropic_messages"),
         ("custom", "http://[bad", "chat_completions"),
+        ("", "api.anthropic.com/v1", "anthropic_messages"),
         ("", "", ""),
     ],
 )
