@@ -1,4 +1,4 @@
-"""The present state of a conversation and its pace: next compaction, costs, and the newest conversation."""
+"""The present state of a conversation and its pace: next compaction and costs."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from core.model.accounting.amounts import Buckets
 from core.model.finding import Finding, Headline, Verdict
 from core.model.transcript.session import Session
 from core.store.database.open_database import OpenDatabase
-from core.store.store import LATEST, Store
+from core.store.store import Store
 
 HOUR = timedelta(hours=1)
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +110,6 @@ class Pace:
     tokens: int | None
     threshold: int | None
     hour: Spent | None
-
-
-def newest_session(stores: Sequence[Store]) -> tuple[Store, Session]:
-    """The session written to last, across several databases.
-
-    Raises:
-        NotFoundError: There is none in the only one, or in any.
-    """
-    found = [(store, store.resolve(LATEST)) for store in stores]
-    return max(found, key=lambda pair: pair[1].last_active or _LONG_AGO)
 
 
 def pace_of(explanation: Explanation, *, now: datetime | None = None) -> Pace:

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import AmbiguousError, NotFoundError, UsageError
+from core.model.transcript.session import LONG_AGO
 from core.store.conversations.conversation import read_conversation, read_lost_tail
 from core.store.conversations.conversation_query import newest_tip
 from core.store.conversations.session_lists import ConversationLists
+from core.store.database.locate import LATEST
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.families import families_of
 from core.store.rows.messages import (
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
     )
 
 Found = TypeVar("Found")
-LATEST = "latest"
 _TESTS = (
     "id = :text",
     ":text <> '' AND substr(id, 1, length(:text)) = :text",
@@ -196,6 +197,24 @@ class Store(ConversationLists):
         if found is None:
             raise NotFoundError(f"no session {session_id!r}", where=str(self.path))
         return found
+
+
+def newest_session(stores: Sequence[Store]) -> tuple[Store, Session]:
+    """The session written to last, across several databases, of which some may hold none.
+
+    Raises:
+        NotFoundError: None of them holds any.
+    """
+    found: list[tuple[Store, Session]] = []
+    missing: NotFoundError | None = None
+    for store in stores:
+        try:
+            found.append((store, store.resolve(LATEST)))
+        except NotFoundError as error:
+            missing = missing or error
+    if missing is not None and not found:
+        raise missing
+    return max(found, key=lambda pair: pair[1].last_active or LONG_AGO)
 
 
 def resolve_id(connection: sqlite3.Connection, schema: Schema, path: Path, text: str) -> str:

@@ -18,9 +18,9 @@ from core.live.alerts import Limits
 from core.live.event import LiveEvent
 from core.live.follow import Follower
 from core.live.log_tail import event_of
-from core.live.status import Pace, newest_session, pace_of
+from core.live.status import Pace, pace_of
 from core.store.database.locate import Location
-from core.store.store import Store
+from core.store.store import Store, newest_session
 from core.support import formatting as fmt
 from inspector.base import event_words
 from inspector.base.app_protocol import shell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +13,8 @@ from core.model.accounting.amounts import Buckets, Cost, recorded
 
 NAME_CHARS = 80
 """How many characters of a user's first words name a conversation without a title."""
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
+"""Sorts what has no time behind everything else, newest first."""
 
 
 class Kind(StrEnum):

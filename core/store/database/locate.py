@@ -14,6 +14,8 @@ from core.support.own_files import APPLICATION, SAMPLES_PREFIX
 
 DATABASE_NAME = "state.db"
 DEFAULT_PROFILE = "default"
+LATEST = "latest"
+"""Names the newest session in place of an id or title."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import InspectorError
+from core.store.database.locate import LATEST
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.registry import COMMANDS
@@ -86,7 +87,7 @@ def _begun(args: argparse.Namespace) -> bool:
     if args.session is None and screen in OVER_ALL:
         _answer((*ABOUT_ALL[OVER_ALL[screen]][1], *target.words(args)))
     elif args.session is not None or about:
-        args.session = args.session or target.LATEST
+        args.session = args.session or LATEST
         with target.session(args) as (store, session):
             place, session_id = store.location, session.id
         for words in about:
@@ -135,7 +136,7 @@ def _page(
 
     Sub-agents are among them only if a filter finds them.
     """
-    from core.model.transcript.session import Kind, ListQuery
+    from core.model.transcript.session import LONG_AGO, Kind, ListQuery
 
     chats = frozenset(Kind) - {Kind.DELEGATE}
     query = ListQuery(begin + PAGE, text=wanted or None, kinds=None if wanted else chats)
@@ -148,7 +149,7 @@ def _page(
             found += [(store.location, row, _name(row, began)) for row in page.rows]
             total += page.total
         several = len(stores) > 1
-    found.sort(key=lambda one: one[1].last_active or target.LONG_AGO, reverse=True)
+    found.sort(key=lambda one: one[1].last_active or LONG_AGO, reverse=True)
     return found[begin : begin + PAGE], total, several
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
+from core.store.database.locate import LATEST
 from core.support.own_files import OWN_KEYS, config_directory, journal_path
 from inspector.cli.arguments import target
 
@@ -121,7 +122,7 @@ def _state() -> RememberedState:
 
 def _conversation(args: argparse.Namespace, view: str | None) -> tuple[Location, str]:
     """The conversation to open: the one named, else for `undo` the last one written to, else the newest."""
-    args.session = args.session or (_last_written(args) if view == "undo" else None) or target.LATEST
+    args.session = args.session or (_last_written(args) if view == "undo" else None) or LATEST
     with target.session(args) as (store, session):
         return store.location, session.id
 

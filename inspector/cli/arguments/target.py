@@ -8,12 +8,11 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import AmbiguousError, DatabaseError, NotFoundError, UsageError
-from core.store.database.locate import DATABASE_NAME, Location, locate
+from core.store.database.locate import DATABASE_NAME, LATEST, Location, locate
 from core.support.own_files import OWN_SETTINGS, config_directory
 from inspector.cli import output
 
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 Opened = TypeVar("Opened", bound="OpenDatabase")
-
-LATEST = "latest"
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 def locations(args: argparse.Namespace) -> tuple[Location, ...]:
@@ -147,6 +143,10 @@ def choose(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
     Raises:
         NotFoundError: No session matches.
     """
+    if text == LATEST:
+        from core.store.store import newest_session
+
+        return newest_session(stores)
     found: list[tuple[Store, Session]] = []
     missing: NotFoundError | None = None
     for store in stores:
@@ -154,11 +154,9 @@ def choose(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
             found.append((store, store.resolve(text)))
         except NotFoundError as error:
             missing = error if isinstance(error, AmbiguousError) else missing or error
-    exact = [pair for pair in found if text in (LATEST, pair[1].id, pair[1].title)]
+    exact = [pair for pair in found if text in (pair[1].id, pair[1].title)]
     if missing and (not found or (isinstance(missing, AmbiguousError) and not exact)):
         raise missing
-    if text == LATEST:
-        return max(found, key=lambda pair: pair[1].last_active or LONG_AGO)
     exact = [pair for pair in found if pair[1].id == text] or exact or found
     if len(exact) > 1:
         names = ", ".join(store.location.label for store, _ in exact)

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.errors import UsageError
+from core.model.transcript.session import LONG_AGO
 from core.model.transcript.storage import SearchHit, SearchResult
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
-from inspector.cli.arguments.target import LONG_AGO
 from inspector.payloads import values as jsonio
 
 

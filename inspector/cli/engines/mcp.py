@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from core.errors import InspectorError, UsageError
+from core.store.database.locate import LATEST
 from inspector.cli.arguments import options, target
 from inspector.payloads import values as jsonio
 
@@ -64,27 +65,27 @@ class Answers:
         self._lock = threading.Lock()
         self.tools: dict[str, Callable[..., str]] = {name: getattr(self, name) for name in _SAYS}
 
-    def why(self, session: str = target.LATEST) -> str:
+    def why(self, session: str = LATEST) -> str:
         """`session` is an id, the beginning of one, a title, or `latest`."""
         return self._printed("why", session)
 
-    def plan(self, session: str = target.LATEST) -> str:
+    def plan(self, session: str = LATEST) -> str:
         """See `why`."""
         return self._printed("plan", session)
 
-    def usage(self, session: str = target.LATEST) -> str:
+    def usage(self, session: str = LATEST) -> str:
         """See `why`."""
         return self._printed("usage", session, "--by", "model")
 
-    def cache(self, session: str = target.LATEST) -> str:
+    def cache(self, session: str = LATEST) -> str:
         """See `why`."""
         return self._printed("cache", session)
 
-    def findings(self, session: str = target.LATEST) -> str:
+    def findings(self, session: str = LATEST) -> str:
         """See `why`."""
         return self._printed("findings", session)
 
-    def recall(self, query: str, session: str = target.LATEST, limit: int = 5) -> str:
+    def recall(self, query: str, session: str = LATEST, limit: int = 5) -> str:
         """`query` is words to find; word endings are ignored."""
         from inspector.hermes_plugin.recall import payload
 

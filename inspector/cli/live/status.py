@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from core.errors import UsageError
+from core.store.database.locate import LATEST
 from core.support.formatting import UNKNOWN
 from inspector.cli import output, printed_cache
 from inspector.cli.arguments import options, target
@@ -78,7 +79,7 @@ def _tell(line: str, *, as_json: bool) -> None:
 
 def _answer(args: argparse.Namespace) -> str:
     """The status as JSON, then on a second line its fields; read from the cache if nothing has changed."""
-    same = {"session": args.session or target.LATEST, "json": True, "format": ""}
+    same = {"session": args.session or LATEST, "json": True, "format": ""}
     asked = argparse.Namespace(**vars(args) | same)
     cached = printed_cache.entry(asked, *printed_cache.prices(), today=True, several=True)
     text = cached.read() if cached else None

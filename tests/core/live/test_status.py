@@ -6,11 +6,15 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
+
+from core.errors import NotFoundError
 from core.explain.events import explain
-from core.live.status import newest_session, pace_of
+from core.live.status import pace_of
 from core.store.database.locate import Location
-from core.store.store import Store
+from core.store.store import Store, newest_session
 from tests.core.live.writer import FIRST, Writer
+from tests.core.store.database import SessionDatabase
 
 
 def test_the_last_hour_counts_the_calls_of_that_hour_alone(tmp_path: Path) -> None:
@@ -30,6 +34,16 @@ def test_the_last_hour_counts_the_calls_of_that_hour_alone(tmp_path: Path) -> No
     assert late.hour is not None
     assert (late.hour.calls, late.hour.usd) == (0, Decimal(0))
     assert "at this pace" in soon.standing.sentence
+
+
+def test_a_profile_without_sessions_has_no_say_in_which_is_the_newest(tmp_path: Path) -> None:
+    writer, empty = Writer(tmp_path / "home"), tmp_path / "empty.db"
+    writer.message()
+    SessionDatabase(empty)
+    with Store(Location(empty)) as none, Store(Location(writer.home / "state.db")) as one:
+        assert newest_session([none, one]) == (one, one.resolve("s1"))
+        with pytest.raises(NotFoundError):
+            newest_session([none])
 
 
 def test_without_a_log_the_last_hour_is_unknown_and_not_free(tmp_path: Path) -> None:
