@@ -184,7 +184,7 @@ def _message(facts: Facts) -> str:
 
 
 def _call(facts: Facts) -> str:
-    sizes = f"{fmt.short(facts['prompt'])} prompt, {fmt.short(facts['output'])} output tokens"
+    sizes = f"{fmt.short(facts['prompt'])} prompt, {fmt.short(facts['output'])} output"
     return f"{facts['model']}: {sizes}, cache {fmt.percent(facts['hit_rate'])}"
 
 

@@ -62,6 +62,17 @@ async def test_a_key_follows_the_newest_session_and_enter_opens_it(writer: Write
         await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
 
 
+async def test_a_narrow_screen_has_a_call_on_one_line(samples: Location) -> None:
+    app = InspectorApp([samples], view="follow")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(
+            pilot, lambda: isinstance(app.screen, FollowingScreen) and screen_of(app).answer.answer.sentence
+        )
+        calls = screen_of(app).pane.text.partition("newest first:")[2].strip().splitlines()
+        assert len(calls) > 10
+        assert all("  call " in line for line in calls), calls[:4]
+
+
 async def test_the_bell_rings_when_a_budget_is_passed_and_not_for_messages(
     writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
