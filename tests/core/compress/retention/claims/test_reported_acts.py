@@ -77,12 +77,12 @@ def test_what_a_gateway_tells_by_itself_happened() -> None:
 
 def test_a_file_that_an_answer_attaches_was_sent() -> None:
     work = [
-        user("Mande a imagem do doce para o cliente, por favor."),
+        user("Mande a imagem do doce para a loja, por favor."),
         *call("exec", "out/doce.jpg: JPEG image data", command="python3 save.py out/doce.jpg"),
         assistant("Segue a imagem:\n\nMEDIA:out/doce.jpg"),
     ]
-    assert retention(work, "Imagem em `out/doce.jpg` e enviada ao cliente.").unsupported == ()
-    assert retention(work[:-1], "Imagem em `out/doce.jpg` e enviada ao cliente.").unsupported != ()
+    assert retention(work, "Imagem em `out/doce.jpg` e enviada para a loja.").unsupported == ()
+    assert retention(work[:-1], "Imagem em `out/doce.jpg` e enviada para a loja.").unsupported != ()
 
 
 def test_a_check_in_japanese_is_found_by_its_english_name() -> None:
