@@ -11,7 +11,7 @@ from rich.segment import Segment
 from tests.reference.moving_frames import STEPS, Frame
 from tests.reference.moving_picture import CAST, SVG, cast, moving, play
 
-SHOWN = ("19 conversations", "/ auth", "Compressed before your message", "29 turns", "Saves little", "lost",
+SHOWN = ("19 conversations", "/ auth", "before your message", "29 turns", "Saves little", "lost",
          "Not due yet", "today", "Largest: claude-opus-4-5")  # fmt: skip
 """What stands on screen after each step."""
 
