@@ -21,6 +21,7 @@ from core.store.database.locate import Location
 from core.store.store import Store
 
 _SESSIONS = 200
+_QUARTER = 15 * 60
 VERSION = 1
 
 
@@ -64,13 +65,18 @@ def _proved(store: Store, session: str, calls: Sequence[LiveEvent]) -> Iterator[
         found = conversation_cache(store, session, results=False, markers=False)
     except InspectorError:  # no such session yet, or unreadable settings: nothing is proved
         return
-    asked = {(call.at, call.facts["prompt"], call.facts["cache_read"]): call for call in calls}
+    asked = {(_of_any_zone(call.at), call.facts["prompt"], call.facts["cache_read"]): call for call in calls}
     for one in found.breaks:
         at = found.calls[one.call]
-        call = asked.get((at.at, at.prompt, at.cache_read))
+        call = asked.get((_of_any_zone(at.at), at.prompt, at.cache_read))
         if call is not None:
             facts = {"cause": one.cause, "tokens_lost": one.tokens_lost, "cost_usd": one.usd}
             yield LiveEvent(LiveKind.CACHE_BREAK, f"break:{call.key}", session, one.at, facts)
+
+
+def _of_any_zone(at: datetime | None) -> float | None:
+    """A time within its quarter of an hour, which is the same by the clocks of all zones."""
+    return None if at is None else at.timestamp() % _QUARTER
 
 
 Part = TypeVar("Part", RowTail, LogTail, Compactions, CacheWatch, Alerts)

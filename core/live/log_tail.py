@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from core.account.prompt_cache.calls import ToUtc, local_time
 from core.hermes.log.index import log_files, scan
 from core.hermes.log.parse import parse_line
 from core.hermes.log.record import Kind, LogRecord
@@ -39,25 +40,16 @@ _LINES = 10_000
 """How many files and lines are remembered."""
 
 
-def event_of(key: str, record: LogRecord) -> LiveEvent | None:
+def event_of(key: str, record: LogRecord, to_utc: ToUtc = local_time) -> LiveEvent | None:
     """The event of a line; None for a line without one of its own."""
+    event = partial(LiveEvent, key=key, session=record.session, at=to_utc(record.at))
     if record.kind is Kind.CALL:
-        return _event(LiveKind.CALL, key, record, _call(record))
+        return event(LiveKind.CALL, facts=_call(record))
     if record.kind in FAILURES and not record.message.startswith(_AGAIN):
-        facts = {"what": FAILURES[record.kind], "text": record.message}
-        return _event(LiveKind.FAILURE, key, record, facts)
+        return event(LiveKind.FAILURE, facts={"what": FAILURES[record.kind], "text": record.message})
     if record.kind in _COMPACTED:
-        return _event(LiveKind.COMPACTION, key, record, _done(record))
+        return event(LiveKind.COMPACTION, facts=_done(record))
     return None
-
-
-def moment(record: LogRecord) -> datetime:
-    """The time of a line in UTC; logs are in this machine's time."""
-    return record.at.astimezone(UTC)
-
-
-def _event(kind: LiveKind, key: str, record: LogRecord, facts: Mapping[str, Any]) -> LiveEvent:
-    return LiveEvent(kind, key, record.session, moment(record), facts)
 
 
 def _call(record: LogRecord) -> dict[str, Any]:

@@ -218,7 +218,8 @@ def _earlier(known: Explanation) -> tuple[LiveEvent, ...]:
     """The newest calls and failures of a session in its log, newest first."""
     context = known.context
     own = (one for one in reversed(context.log.records) if one.session in context.sessions)
-    return tuple(islice(filter(None, (event_of(one.where, one) for one in own)), MAX_BEFORE))
+    events = (event_of(one.where, one, context.clock.utc) for one in own)
+    return tuple(islice(filter(None, events), MAX_BEFORE))
 
 
 def _figures(pace: Pace) -> tuple[Piece, ...]:

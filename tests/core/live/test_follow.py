@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterator
+from datetime import timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from core.live.alerts import Limits
 from core.live.event import LiveEvent, LiveKind
 from core.live.follow import Follower
 from core.store.database.locate import Location
-from tests.core.live.writer import Writer
+from tests.core.live.writer import FIRST, Writer
 
 
 @pytest.fixture
@@ -218,6 +219,18 @@ def test_a_cache_that_is_lost_is_reported_with_the_call_that_missed_it(writer: W
     breaks = [one for one in found if one.kind is LiveKind.CACHE_BREAK]
     assert prompts(list(found)) == [50_100, 50_200]
     assert [one.facts["tokens_lost"] > 40_000 for one in breaks] == [True]
+
+
+def test_a_cache_that_is_lost_is_reported_where_a_log_is_of_another_zone(writer: Writer) -> None:
+    """As where Hermes runs in a container, whose clock is UTC."""
+    there = FIRST.replace(tzinfo=timezone(timedelta(hours=-9, minutes=-30)))
+    for _ in range(3):
+        writer.database.message("s1", "user", "hello", timestamp=there.timestamp())
+        writer.call(50_000, 49_000)
+    follower = begun(writer)
+    writer.call(50_200, 0)
+    breaks = [one for one in follower.look() if one.kind is LiveKind.CACHE_BREAK]
+    assert [one.at and abs(one.at - there) < timedelta(seconds=1) for one in breaks] == [True]
 
 
 def test_a_failed_summary_is_a_failure(writer: Writer) -> None:

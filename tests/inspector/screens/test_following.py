@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import UTC, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
+from core.explain.events import explain
 from core.store.database.locate import Location
+from core.store.store import Store
 from core.support.own_files import OWN_SETTINGS, config_directory
 from inspector.app import InspectorApp
-from inspector.screens.following import FollowingScreen
+from inspector.screens.following import FollowingScreen, _earlier
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.charts.curve_chart import CurveChart
-from tests.core.live.writer import Writer
+from tests.core.live.writer import FIRST, Writer
 from tests.inspector.screens.test_live import until
 
 
@@ -28,6 +31,16 @@ def writer(tmp_path: Path) -> Writer:
 def screen_of(app: InspectorApp) -> FollowingScreen:
     assert isinstance(app.screen, FollowingScreen)
     return app.screen
+
+
+def test_what_was_before_is_told_by_the_clock_of_its_log(writer: Writer) -> None:
+    there = FIRST.replace(tzinfo=timezone(timedelta(hours=-9, minutes=-30)))
+    for _ in range(3):
+        writer.database.message("s1", "user", "hello", timestamp=there.timestamp())
+        writer.call()
+    with Store(Location(writer.home / "state.db", writer.home)) as store:
+        found = _earlier(explain(store, "s1"))
+    assert {one.at and one.at.hour for one in found} == {there.astimezone(UTC).hour}
 
 
 async def test_a_key_follows_the_newest_session_and_enter_opens_it(writer: Writer) -> None:
