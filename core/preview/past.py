@@ -21,6 +21,7 @@ from core.preview.words import kept_headline
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.store.store import Store
+from core.support import formatting as fmt
 
 _MAX_GAP = timedelta(minutes=2)
 """How far a bill may be from the end of its compaction, as sources may time the two differently."""
@@ -126,7 +127,7 @@ def _author(found: SummaryMatch | None, event: CompressionEvent | None) -> str:
 def _notes(boundary: Boundary | None, event: CompressionEvent | None) -> tuple[str, ...]:
     at = event.at if event and event.at else boundary.at if boundary else None
     how = str(boundary.mode).replace("_", "-") if boundary else "unknown"
-    words = f"It happened {at.astimezone():%Y-%m-%d %H:%M:%S}, {how}" if at else f"It happened, {how}"
+    words = f"It happened {fmt.moment(at)}, {how}" if at else f"It happened, {how}"
     return (words, *((event.explanation,) if event and event.explanation else ()))
 
 

@@ -207,9 +207,14 @@ def _clock(local: datetime, seconds: str = "") -> str:
     return f"{local:{f'%H:%M{seconds}'}}"
 
 
-def moment(value: datetime | None) -> str:
+def day(value: datetime) -> str:
+    """A day in local time: `2026-11-12`."""
+    return f"{value.astimezone():%Y-%m-%d}"
+
+
+def moment(value: datetime | None, *, seconds: bool = True) -> str:
     """A date and time in local time: `2026-11-12 14:05:08`."""
-    return UNKNOWN if value is None else f"{value.astimezone():%Y-%m-%d} {clock(value)}"
+    return UNKNOWN if value is None else f"{day(value)} {clock(value, seconds=seconds)}"
 
 
 def day_and_clock(value: datetime) -> str:

@@ -17,7 +17,7 @@ from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
 from core.model.finding import COMPRESS_NOW, Headline, Severity, Verdict, shortened
 from core.redact.quick_check import masked_line
-from core.support.formatting import NEAR_LIMIT, limit, plural, round_number, short
+from core.support.formatting import NEAR_LIMIT, day, limit, plural, round_number, short
 from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
@@ -280,9 +280,9 @@ def _cause(event: CompressionEvent, *, by_count: bool) -> str:
 def _template_values(event: CompressionEvent) -> dict[str, str]:
     """Values for the templates: the topic as typed after the command, the day, and when of several."""
     topic = shortened(masked_line(event.focus or "", _MAX_QUOTE_CHARS + 1), _MAX_QUOTE_CHARS)
-    day, at = f"{event.at:%Y-%m-%d}" if event.at else "", f" {event.apart}" if event.apart else ""
+    on, at = day(event.at) if event.at else "", f" {event.apart}" if event.apart else ""
     you = f"{at} you".lstrip()
-    return {"focus": f" {topic}" if topic else "", "day": day, "at": at, "You": you[:1].upper() + you[1:]}
+    return {"focus": f" {topic}" if topic else "", "day": on, "at": at, "You": you[:1].upper() + you[1:]}
 
 
 def _result(event: CompressionEvent) -> str:

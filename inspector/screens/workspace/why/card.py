@@ -110,9 +110,7 @@ def _sizes(event: CompressionEvent) -> str:
 
 
 def _when(event: CompressionEvent) -> str:
-    if event.at is None:
-        return fmt.UNKNOWN
-    return f"{event.at.astimezone():%m-%d %H:%M}"
+    return fmt.UNKNOWN if event.at is None else fmt.day_and_clock(event.at)
 
 
 def event_lines(

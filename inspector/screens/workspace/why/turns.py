@@ -36,7 +36,7 @@ TOKEN = {
     Standing.OPEN: "severity-info",
     Standing.DUE: "severity-critical",
 }
-SIZE, MIN_OUTCOME, MAX_OUTCOME = 8, 30, 40
+SIZE, MIN_OUTCOME, MAX_OUTCOME = 7, 30, 40
 """Width of the size column, and the least and the greatest width of the outcome."""
 SIGN = {True: "✓", False: "×", None: "–"}
 _WIDE = 96
@@ -53,7 +53,7 @@ class TurnList(RowList[Turn]):
     def draw_header(self, width: int) -> list[Line]:
         """The column titles."""
         ink = self.palette.style("ink-muted")
-        line = Line().cell("turn", 5, ink, right=True).gap(5).cell("began", 12, ink)
+        line = Line().cell("turn", 5, ink, right=True).gap(5).cell("began", 13, ink)
         came, asked = _rooms(width)
         line.cell("tokens", SIZE, ink, right=True).gap(2).cell("outcome", came, ink)
         return [line.gap(2).cell("your message", asked, ink)]
@@ -64,7 +64,7 @@ class TurnList(RowList[Turn]):
         token, muted = TOKEN[row.standing], ink.style("ink-muted")
         line = Line().cell(f"{row.index:,}", 5, muted, right=True).gap(1)
         line.cell("".join(map(number, row.events)), 3, ink.style(token, bold=True)).gap(1)
-        line.cell(fmt.UNKNOWN if row.at is None else f"{row.at.astimezone():%m-%d %H:%M}", 12, muted)
+        line.cell(fmt.UNKNOWN if row.at is None else fmt.day_and_clock(row.at), 13, muted)
         mark = fmt.ESTIMATE if telling is not None and not telling.real else ""
         line.cell(fmt.short(telling.tokens if telling else None, mark=mark), SIZE, muted, right=True)
         came, asked = _rooms(width)
@@ -74,7 +74,7 @@ class TurnList(RowList[Turn]):
 
 def _rooms(width: int) -> tuple[int, int]:
     """Cells for the outcome of a turn, and for the user's message."""
-    room = max(2, width - 5 - 5 - 12 - SIZE - 4)
+    room = max(2, width - 5 - 5 - 13 - SIZE - 4)
     came = max(min(room // 2, MAX_OUTCOME), min(room, MIN_OUTCOME))
     return came, room - came
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -48,6 +50,17 @@ def event(trigger: Trigger = Trigger.PREFLIGHT, **fields: object) -> Compression
         summary=SummaryOutcome(SummaryStatus.MODEL),
     )
     return replace(known, **fields)  # type: ignore[arg-type]
+
+
+def test_the_day_this_program_compressed_is_that_of_the_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    evening = datetime(2026, 11, 12, 23, 30, tzinfo=UTC)
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        assert "on 2026-11-13" in event_headline(event(Trigger.INSPECTOR, at=evening)).sentence
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_a_check_that_fired_is_reported_with_the_request_and_the_limit() -> None:

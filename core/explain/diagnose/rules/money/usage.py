@@ -14,7 +14,7 @@ from core.explain.diagnose.registry import Found, spending_rule
 from core.explain.headline.usage import brief_cause, cache_headline
 from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.session import Session
-from core.support.formatting import money, money_a_call, plural
+from core.support.formatting import moment, money, money_a_call, plural
 
 
 @spending_rule("F2")
@@ -175,6 +175,7 @@ def price_of_a_compaction(case: Case) -> Iterable[Found]:
             verdict = f"it paid for itself after {plural(payback.paid_back_after, 'call')}"
         numbers = {
             "at": f"{payback.at:%Y-%m-%d %H:%M}",
+            "when": moment(payback.at, seconds=False),
             "price": price,
             "saving": payback.saving_per_call_usd,
             "told": f"cost {money(price)} and saves {money_a_call(payback.saving_per_call_usd)}",

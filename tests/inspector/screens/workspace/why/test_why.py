@@ -25,11 +25,12 @@ from core.model.transcript.conversation import BoundaryMode
 from core.preview.past import Aftermath, bill_of
 from core.store.database.locate import Location
 from core.store.store import Store
+from core.support import formatting as fmt
 from inspector.app import InspectorApp
 from inspector.base.event_words import bill, effect
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
-from inspector.screens.workspace.why.card import EventList, brief, event_lines, proof_lines, standing
+from inspector.screens.workspace.why.card import EventList, _when, brief, event_lines, proof_lines, standing
 from inspector.screens.workspace.why.curve import Curve, Sample, asides, caption, curve_of, read_out
 from inspector.screens.workspace.why.view import WhyView
 from inspector.widgets.charts.curve import number, place_of, sampled
@@ -37,6 +38,7 @@ from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
 from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, seen, settle
+from tests.own_settings import write_own_settings
 
 
 def event(**changes: Any) -> CompressionEvent:
@@ -164,6 +166,11 @@ def test_a_card_does_not_move_when_loss_and_cost_arrive() -> None:
     known = card(event(), after=Aftermath(None, None)).splitlines()
     assert len(card(event()).splitlines()) == len(known)
     assert "cost      – nothing on record says what it cost" in known
+
+
+def test_a_row_has_the_clock_that_is_wanted() -> None:
+    write_own_settings("formats: {time: 12h}\n")
+    assert _when(event(at=NOW)) == fmt.day_and_clock(NOW)
 
 
 def test_half_a_bill_is_a_lower_bound() -> None:

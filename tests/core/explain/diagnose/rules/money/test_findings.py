@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from core.account.prompt_cache.routes import cache_route
 from core.account.reconcile.reconcile import row_lint
@@ -326,16 +329,22 @@ def test_lint_is_silent_on_the_samples(sample_home: Path) -> None:
         assert row_lint(store) == ()
 
 
-def test_g7_says_when_a_compaction_paid_for_itself(book: Book) -> None:
+def test_g7_says_when_a_compaction_paid_for_itself(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     from decimal import Decimal
 
     from core.model.accounting.prompt_cache import Payback
 
     book.session("a", **OPUS, **tokens(5))
     paid = Payback(START, "a", 1000, Decimal("0.1"), Decimal("0.1"), Decimal("0.05"), 9, 4)
-    assert found(book, report=empty(paybacks=(paid,)))["G7"].sentence.endswith(
-        "it paid for itself after 4 calls"
-    )
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        sentence = found(book, report=empty(paybacks=(paid,)))["G7"].sentence
+        assert sentence.startswith(f"The compaction of {START.astimezone():%Y-%m-%d %H:%M} cost")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert sentence.endswith("it paid for itself after 4 calls")
 
 
 def over_all(book: Book) -> dict[str, Finding]:
