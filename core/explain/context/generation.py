@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from core.compress.messages.request_order import requested
 from core.compress.sizing.estimate import text_tokens
-from core.errors import UsageError
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import gate_of
 from core.explain.context.log.log_claims import about
@@ -22,6 +21,7 @@ from core.model.compaction.plan import Gate, Settings
 from core.model.finding import Evidence, Source
 from core.model.transcript.conversation import Conversation, Generation
 from core.model.transcript.message import Message
+from core.store.conversations.conversation import numbered_generation
 from core.store.store import Store
 
 _STUB = re.compile(r"\[[\w.-]+\] ")
@@ -231,14 +231,7 @@ def _number_compared(messages: Sequence[Message], generation: Generation, log: L
 def _chosen(conversation: Conversation, index: int | None) -> Generation | None:
     if index is None:
         return conversation.generations[-1] if conversation.generations else None
-    for generation in conversation.generations:
-        if generation.index == index:
-            return generation
-    raise UsageError(
-        f"no generation {index}",
-        where=conversation.root.id,
-        remedy=f"The conversation has {len(conversation.generations)}",
-    )
+    return numbered_generation(conversation, index)
 
 
 @dataclass(frozen=True, slots=True)

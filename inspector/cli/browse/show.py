@@ -9,9 +9,9 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.errors import UsageError
 from core.model.transcript.conversation import Boundary, Conversation, Generation
 from core.model.transcript.message import Message
+from core.store.conversations.conversation import numbered_generation
 from core.store.store import Store
 from inspector.cli import output
 from inspector.cli.arguments import options, target
@@ -56,12 +56,7 @@ def _wanted(conversation: Conversation, choice: int | str | None) -> Sequence[Ge
         return generations
     if choice == LAST:
         return generations[-1:]
-    found = [generation for generation in generations if generation.index == choice]
-    if not found:
-        raise UsageError(
-            f"there is no generation {choice}", remedy=f"This conversation has {len(generations)}"
-        )
-    return found
+    return (numbered_generation(conversation, int(choice)),)
 
 
 def _payload(

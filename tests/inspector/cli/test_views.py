@@ -40,7 +40,10 @@ def test_show_can_be_asked_for_one_generation(as_json: Json) -> None:
 
 
 def test_show_says_how_many_generations_there_are(home: Path, cli: Cli) -> None:
-    assert "has 3" in cli("show", AUTH, "--generation", "9", "--home", home, code=2).err
+    ask = (AUTH, "--generation", "9", "--home", home)
+    shown, planned = (cli(command, *ask, code=2).err for command in ("show", "plan"))
+    assert "has 3" in shown
+    assert shown == planned
 
 
 def test_what_show_prints_is_what_plan_takes(as_json: Json, tmp_path: Path, cli: Cli) -> None:
