@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from core.errors import AmbiguousError, DatabaseError, NotFoundError, UsageError
-from core.store.database.locate import DATABASE_NAME, LATEST, Location, locate
+from core.store.database.locate import DATABASE_NAME, LATEST, Location, default_home, locate
 from core.support.own_files import OWN_SETTINGS, config_directory
 from inspector.cli import output
 
@@ -40,6 +40,12 @@ def locations(args: argparse.Namespace) -> tuple[Location, ...]:
         raise NotFoundError(error.what, where=error.where, remedy=remedy) from error
     options = shlex.join(words(args))
     return tuple(replace(place, options=options) for place in found)
+
+
+def home_named(args: argparse.Namespace) -> Path:
+    """The home that options, environment or settings name, else Hermes' own; it may not exist."""
+    named, _ = _place(args)
+    return default_home() if named is None else Path(named).expanduser()
 
 
 def _place(args: argparse.Namespace) -> tuple[Path | str | None, str | None]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import NotFoundError
-from core.store.database.locate import default_home
 from inspector.cli.arguments import target
 
 if TYPE_CHECKING:
@@ -40,5 +39,5 @@ def home_of(args: argparse.Namespace) -> Path | None:
             raise
     if args.home is not None and not args.home.expanduser().is_dir():
         raise NotFoundError("no such HERMES_HOME", where=str(args.home))
-    home = args.home.expanduser() if args.home is not None else default_home()
+    home = target.home_named(args)
     return home if home.is_dir() else None

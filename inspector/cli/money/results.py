@@ -17,7 +17,6 @@ from core.compress.tool_results.arrival import Arriving, Content, arrive
 from core.compress.tool_results.replacement import ENVIRONMENTS, result_sizes, storage
 from core.errors import UsageError
 from core.imports import openai_messages as transcript
-from core.store.database.locate import default_home
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
@@ -101,7 +100,7 @@ def _incoming(args: argparse.Namespace) -> int:
 
     arriving = read_results(args.incoming)
     rules = load_policy(asked_release(args) or newest_release()).results
-    home = str(args.home or default_home())
+    home = str(target.home_named(args))
     place = storage(rules, args.environment or ENVIRONMENTS[0], home=home)
     turn = arrive(arriving, result_sizes(rules, args.window), place)
     return output.show(args, lambda: results_shown.turn(turn), results_shown.turn_lines(turn))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
 
+from inspector.cli.engines.lookup import home_of
 from tests.core.compress.engines.builders import FIRST_TWO, conversation, engine
 from tests.inspector.cli.conftest import Cli
+from tests.own_settings import write_own_settings
 
 DROPS_IDS = 'return [{k: v for k, v in row.items() if k != "tool_call_id"} for row in messages[:5]]'
 
@@ -117,3 +120,12 @@ def test_the_list_of_another_engine_is_never_written(home: Path, messages: Path,
 def test_hermes_own_compressor_may_write_by_any_of_its_names(messages: Path, cli: Cli, name: str) -> None:
     told = cli("compress", "--messages", str(messages), "--engine", name, "--apply", code=2).err
     assert "a file of messages has no database" in told
+
+
+def test_a_home_of_the_settings_counts_also_before_it_has_a_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HERMES_HOME", raising=False)
+    (tmp_path / "own").mkdir()
+    write_own_settings(f"homes: {{default: {tmp_path / 'own'}}}\n")
+    assert home_of(Namespace(db=None, home=None, profile=None)) == tmp_path / "own"
