@@ -91,11 +91,13 @@ class Follower:
 
     Attributes:
         problem: Why the last look could not read the database; "" if it could.
+        begun: Whether it is known what was written before.
     """
 
     place: Location
     limits: Limits = field(default_factory=Limits)
     problem: str = ""
+    begun: bool = False
     _rows: RowTail = field(default_factory=RowTail)
     _lines: LogTail = field(default_factory=LogTail)
     _compactions: Compactions = field(default_factory=Compactions)
@@ -117,6 +119,7 @@ class Follower:
             self._lines.skip(self.place.home)
         with Store(self.place) as store:
             self._rows.skip(store)
+        self.begun = True
 
     @property
     def pending(self) -> bool:
@@ -137,8 +140,7 @@ class Follower:
             _copied(self._alerts),
         )
         try:
-            with Store(self.place) as store:
-                found = tuple(self._written(store))
+            found = self._fresh()
         except (DatabaseError, NotFoundError) as error:
             self._rows, self._lines, self._compactions, self._cache, self._alerts = before
             self.problem, self._mark = error.line, None
@@ -180,6 +182,15 @@ class Follower:
             self._alerts.day = str(state["day"])
         except (KeyError, TypeError, IndexError) as error:
             raise ValueError(f"{error} is missing") from error
+        self.begun = True
+
+    def _fresh(self) -> tuple[LiveEvent, ...]:
+        """What was written since the last look; nothing, if the database could not be read before."""
+        if not self.begun:
+            self.begin()
+            return ()
+        with Store(self.place) as store:
+            return tuple(self._written(store))
 
     def _written(self, store: Store) -> Iterator[LiveEvent]:
         # Lines first: a compaction commits its rows before it logs, so they exist by then.
@@ -201,6 +212,25 @@ class Follower:
         yield from self._compactions.overdue()
         about = (event.session for event in (*messages, *compacted, *events) if event.session)
         yield from self._alerts.passed(store, about)
+
+
+def begin_each(followers: Sequence[Follower]) -> None:
+    """Begin to follow several stores; one that cannot be read is begun by the first look that can.
+
+    Raises:
+        DatabaseError: None of them can be read.
+        NotFoundError: There is none.
+    """
+    errors: list[InspectorError] = []
+    for follower in followers:
+        try:
+            if not follower.begun:
+                follower.begin()
+        except (DatabaseError, NotFoundError) as error:
+            follower.problem = error.line
+            errors.append(error)
+    if errors and not any(follower.begun for follower in followers):
+        raise errors[0]
 
 
 def _message(row: NewRow) -> LiveEvent:

@@ -16,7 +16,7 @@ from core.explain.events import explain
 from core.explain.explanation import Explanation
 from core.live.alerts import Limits
 from core.live.event import LiveEvent
-from core.live.follow import Follower
+from core.live.follow import Follower, begin_each
 from core.live.log_tail import event_of
 from core.live.status import Pace, pace_of
 from core.store.database.locate import Location
@@ -194,8 +194,7 @@ class FollowingScreen(Page):
 
 def _begun(locations: Sequence[Location], limits: Limits) -> tuple[Follower, ...]:
     followers = tuple(Follower(place, limits) for place in locations)
-    for follower in followers:
-        follower.begin()
+    begin_each(followers)
     return followers
 
 
@@ -203,10 +202,11 @@ def _new_events(followers: Sequence[Follower], before: Found | None) -> Found:
     """Read new events; the session's state is recomputed only if there are any."""
     spoken = tuple((event, one.limits.should_notify(event)) for one in followers for event in one.look())
     problem = " · ".join(follower.problem for follower in followers if follower.problem)
-    if before is not None and (problem or not spoken):
+    if before is not None and not spoken:
         return replace(before, events=spoken, problem=problem)
+    readable = [follower for follower in followers if not follower.problem] or followers
     with ExitStack() as stack:
-        opened = [stack.enter_context(Store(follower.place)) for follower in followers]
+        opened = [stack.enter_context(Store(follower.place)) for follower in readable]
         store, session = newest_session(opened)
         store.learn(session.id)
         known = explain(store, session.id)

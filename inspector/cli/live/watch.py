@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _begun(args: argparse.Namespace) -> Sequence[Follower]:
-    from core.live.follow import Follower
+    from core.live.follow import Follower, begin_each
     from inspector.settings.notifier import limits_of
 
     limits = limits_of(_own(), share=args.alert_at, budget=args.budget)
@@ -86,7 +86,6 @@ def _begun(args: argparse.Namespace) -> Sequence[Follower]:
     for follower in followers:
         state = saved.get(str(follower.place.db.absolute()))
         if state is None:
-            follower.begin()
             continue
         try:
             follower.restore(state)
@@ -94,7 +93,8 @@ def _begun(args: argparse.Namespace) -> Sequence[Follower]:
             raise UsageError(
                 f"is not a cursor ({error})", where=str(args.cursor), remedy="Delete it"
             ) from None
-    if args.cursor and not saved:
+    begin_each(followers)
+    if args.cursor and len(saved) < len(followers):
         _keep(args.cursor, followers)
     return followers
 
@@ -169,7 +169,7 @@ def _read(path: Path) -> dict[str, str]:
 def _keep(path: Path, followers: Sequence[Follower]) -> None:
     """Save the position atomically."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    states = {str(follower.place.db.absolute()): follower.saved() for follower in followers}
+    states = {str(follower.place.db.absolute()): follower.saved() for follower in followers if follower.begun}
     try:
         unfinished.write_text(json.dumps(states), encoding="utf-8")
         os.replace(unfinished, path)

@@ -14,7 +14,7 @@ from core.support.own_files import OWN_SETTINGS, config_directory
 from inspector.app import InspectorApp
 from inspector.screens.following import FollowingScreen, _earlier
 from inspector.screens.workspace.screen import WorkspaceScreen
-from inspector.widgets.bars.status_line import StatusLine
+from inspector.widgets.bars.status_line import Banner, StatusLine
 from inspector.widgets.charts.curve_chart import CurveChart
 from tests.core.live.writer import FIRST, Writer
 from tests.inspector.screens.test_live import until
@@ -73,6 +73,22 @@ async def test_a_key_follows_the_newest_session_and_enter_opens_it(writer: Write
         await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
         await pilot.press("L", "escape")
         await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
+
+
+async def test_a_database_that_cannot_be_read_hides_no_other(writer: Writer, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged" / "state.db"
+    damaged.parent.mkdir()
+    damaged.write_bytes(b"damaged" * 2_000)
+    app = InspectorApp([Location(damaged), Location(writer.home / "state.db", writer.home)], view="follow")
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(
+            pilot, lambda: isinstance(app.screen, FollowingScreen) and screen_of(app).answer.answer.sentence
+        )
+        assert str(damaged) in screen_of(app).query_one(Banner).message
+        await until(pilot, lambda: len(screen_of(app).query_one(CurveChart).values) == 1)
+        writer.message("second")
+        writer.call()
+        await until(pilot, lambda: len(screen_of(app).query_one(CurveChart).values) == 2)
 
 
 async def test_a_narrow_screen_has_a_call_on_one_line(samples: Location) -> None:

@@ -83,6 +83,27 @@ def test_a_file_that_is_not_a_cursor_is_reported_and_left_alone(
     assert cursor.read_text() == content
 
 
+def test_a_database_that_cannot_be_read_hides_no_other_and_is_past_once_it_can(
+    writer: Writer, tmp_path: Path, cli: Cli
+) -> None:
+    other = Writer(writer.home / "profiles" / "other")
+    other.message("written before it could be read")
+    whole = other.back_up()
+    cursor = tmp_path / "cursor"
+    _damage(other)
+    shown = cli("watch", "--once", "--home", writer.home, "--cursor", cursor)
+    assert "other" in shown.err
+    writer.message()
+    assert [one["session"] for one in told(cli, writer, cursor)] == ["s1"]
+    other.restore(whole)
+    assert told(cli, writer, cursor) == []
+    other.message()
+    assert [one["profile"] for one in told(cli, writer, cursor)] == ["other"]
+    _damage(other)
+    assert "waiting" in cli("watch", "--once", "--home", writer.home, "--cursor", cursor).err
+    cli("watch", "--once", "--home", other.home, code=5)
+
+
 def test_watching_changes_no_byte_of_the_store(writer: Writer, tmp_path: Path, cli: Cli) -> None:
     writer.message()
     before = {path.name: path.read_bytes() for path in writer.home.iterdir() if path.suffix == ".db"}
@@ -135,6 +156,11 @@ def test_one_that_is_interrupted_while_it_tells_keeps_first_what_it_told(
     assert [json.loads(line)["kind"] for line in shown.out.splitlines()] == ["message"]
     monkeypatch.undo()
     assert told(cli, writer, cursor) == []
+
+
+def _damage(writer: Writer) -> None:
+    writer.database.connection.close()
+    (writer.home / "state.db").write_bytes(b"damaged" * 2_000)
 
 
 def _until(done: Any) -> None:
