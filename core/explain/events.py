@@ -26,7 +26,7 @@ from core.explain.compactions.refusals import (
     no_answer,
     refusal_of,
     refused_first,
-    refuses_beyond,
+    refuses_before_due,
 )
 from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, attempt_of
 from core.explain.compactions.turn_attempts import lines as attempt_lines
@@ -36,7 +36,7 @@ from core.explain.context.gather import exists, gate_of, is_local, log_about
 from core.explain.context.log.log_claims import prompt_before, with_deleted
 from core.explain.context.next_request import next_request
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.explain.explanation import Explanation, Now
+from core.explain.explanation import Explanation, Now, refuses_beyond
 from core.explain.headline.conversation import event_headline, headline_of, until_next
 from core.explain.headline.mend import mend_first
 from core.explain.headline.rewritten import rewrite_headline, rewriting_engine
@@ -74,11 +74,12 @@ def explain(
     events, prompts = events_of(context), prompts_of(context)
     now = where_it_stands(context)
     waits, engine = refused_first(context, now.tokens, now.threshold, now.window), context.engine
-    refused_at = refuses_beyond(context, now.tokens, now.threshold) if waits else ""
+    most = refuses_before_due(context, now.tokens, now.threshold)
+    refused_at = "" if most is None else refuses_beyond(f"{most:,}")
     if engine is not None and engine.limit(now.threshold) is None:
         now = replace(now, elsewhere=True)
         refused_at = refused_at or engine.decides
-    now = replace(now, refused_at=refused_at)
+    now = replace(now, refused_at=refused_at, refused_beyond=most)
     told = until_next(now, prompts, compressed=any(event.completed for event in events))
     error = context.conversation.tip.guards.failure_error
     told = waits or (mend_first(told, error) if error else told)

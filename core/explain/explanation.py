@@ -24,6 +24,7 @@ class Now:
         arithmetic: How the threshold is computed, one step a line.
         refused_at: That the provider refuses before the threshold is reached, or that another engine decides
             and named no limit, in a few words; "" otherwise.
+        refused_beyond: The size beyond which the provider refuses, if that comes before the threshold.
         failing: Failed attempts, or ones that did not help, refuse the next.
         elsewhere: Another engine decides and named no limit, so that `threshold` is only what Hermes' own
             compressor would compare with.
@@ -40,6 +41,7 @@ class Now:
     headline: Headline = NO_HEADLINE
     failing: bool = False
     refused_at: str = ""
+    refused_beyond: int | None = None
     elsewhere: bool = False
 
     @property
@@ -48,9 +50,19 @@ class Now:
         return None if self.elsewhere else self.threshold
 
     @property
+    def most(self) -> int | None:
+        """The size at which something happens first: the provider refuses, or the threshold that counts."""
+        return self.limit if self.refused_beyond is None else self.refused_beyond
+
+    @property
     def sums(self) -> tuple[str, ...]:
         """The arithmetic of that limit."""
         return () if self.elsewhere else self.arithmetic
+
+
+def refuses_beyond(size: str) -> str:
+    """That the provider refuses larger requests, in a few words."""
+    return f"the provider refuses beyond {size}"
 
 
 @dataclass(frozen=True, slots=True)

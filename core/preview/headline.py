@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from core.compress.retention.words import WARNING_SHARE, most_important_loss
 from core.compress.sizing.threshold import past_blocks
-from core.explain.compactions.refusals import refused_first, refuses_beyond
+from core.explain.compactions.refusals import refused_first, refuses_before_due
 from core.explain.events import unanswered_turn
+from core.explain.explanation import refuses_beyond
 from core.explain.headline.mend import mend_first
 from core.model.finding import COMPRESS_NOW, MAX_HEADLINE_CHARS, Headline, Severity, shortened
 from core.preview.room import makes_room
@@ -144,8 +145,9 @@ def _is_found(engine: str, context: ConversationContext) -> bool:
 
 def refused_before(plan: Plan, context: ConversationContext) -> str:
     """That the provider refuses before the threshold that a plan shows, in a few words; "" otherwise."""
-    elsewhere = plan.engine or context.engine is not None
-    return "" if elsewhere else refuses_beyond(context, plan.compared_tokens, plan.threshold_tokens)
+    other = plan.engine or context.engine is not None
+    most = None if other else refuses_before_due(context, plan.compared_tokens, plan.threshold_tokens)
+    return "" if most is None else refuses_beyond(f"{most:,}")
 
 
 def limit_in_force(plan: Plan, context: ConversationContext) -> int | None:

@@ -126,9 +126,7 @@ def provider_limit(context: ConversationContext, threshold: int | None) -> tuple
     return least if answered < least[0] <= threshold else None
 
 
-def _refuses_before_due(
-    context: ConversationContext, tokens: int | None, threshold: int | None
-) -> int | None:
+def refuses_before_due(context: ConversationContext, tokens: int | None, threshold: int | None) -> int | None:
     """The window by a provider that refuses first; None if nothing shows that, or compression is due."""
     if tokens is None or threshold is None or tokens >= threshold:
         return None
@@ -139,11 +137,11 @@ def _refuses_before_due(
 def refused_first(
     context: ConversationContext, tokens: int | None, threshold: int | None, window: int | None
 ) -> Headline | None:
-    """That the provider refuses first, and what helps; None as for `_refuses_before_due`.
+    """That the provider refuses first, and what helps; None as for `refuses_before_due`.
 
     `tokens` is the size of the next request, `window` what Hermes assumes.
     """
-    most = _refuses_before_due(context, tokens, threshold)
+    most = refuses_before_due(context, tokens, threshold)
     if most is None or tokens is None or threshold is None:
         return None
     table, least = headlines(), context.policy(None).threshold.minimum
@@ -157,12 +155,6 @@ def refused_first(
         window=round_number(most), expected=round_number(window), least=round_number(least)
     )
     return Headline(f"{sentence}.", f"{helps}.", Severity.WARNING)
-
-
-def refuses_beyond(context: ConversationContext, tokens: int | None, threshold: int | None) -> str:
-    """The same in a few words, to stand where the distance to the threshold would."""
-    most = _refuses_before_due(context, tokens, threshold)
-    return "" if most is None else f"the provider refuses beyond {most:,}"
 
 
 def refused_earlier(context: ConversationContext, threshold: int | None) -> Iterator[str]:

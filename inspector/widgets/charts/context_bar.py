@@ -52,11 +52,18 @@ class ContextUse:
     Attributes:
         tokens: The release's estimate of the next request; None if not computed.
         threshold, window: None if the window is unknown.
+        refused: The size beyond which the provider refuses, if that comes before the threshold.
     """
 
     tokens: int | None = None
     threshold: int | None = None
     window: int | None = None
+    refused: int | None = None
+
+    @property
+    def most(self) -> int | None:
+        """What the tokens are compared with."""
+        return self.threshold if self.refused is None else self.refused
 
     @property
     def share(self) -> float | None:
@@ -66,12 +73,12 @@ class ContextUse:
     @property
     def past(self) -> bool:
         """Whether the threshold is reached."""
-        return bool(self.threshold) and (self.tokens or 0) >= (self.threshold or 0)
+        return bool(self.most) and (self.tokens or 0) >= (self.most or 0)
 
     @property
     def near(self) -> bool:
         """Whether the threshold is close."""
-        return bool(self.threshold) and (self.tokens or 0) >= NEAR_LIMIT * (self.threshold or 0)
+        return bool(self.most) and (self.tokens or 0) >= NEAR_LIMIT * (self.most or 0)
 
     @property
     def token(self) -> str:
@@ -93,7 +100,7 @@ def draw(
         return Line().cell(fmt.UNKNOWN + why, width, ink.style("ink-faint"))
     token = "severity-critical" if failing else use.token
     line = bar(use, width - FIGURES, ink, token, parts)
-    words = f"{short(use.tokens)}/{short(use.threshold) if use.threshold else fmt.UNKNOWN}"
+    words = f"{short(use.tokens)}/{short(use.most) if use.most else fmt.UNKNOWN}"
     return line.cell(
         words, min(width, FIGURES), ink.style(token if use.near or failing else "ink-muted"), right=True
     )
@@ -129,9 +136,9 @@ def bar(
 
 
 def _tick(use: ContextUse, cells: int) -> int | None:
-    if not use.threshold or not use.window:
+    if not use.most or not use.window:
         return None
-    return min(cells - 1, int(use.threshold / use.window * cells))
+    return min(cells - 1, int(use.most / use.window * cells))
 
 
 def sparkline(values: Sequence[int], width: int, most: int | None = None) -> str:

@@ -9,6 +9,7 @@ from inspector.widgets.charts.stack import Layer
 
 NUMBERS = "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"
 MANY = "◦"
+THRESHOLD = "threshold"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class RequestCurve:
     asides: tuple[Mark, ...] = ()
     caption: str = ""
     ends: tuple[str, str] = ("", "")
+    limit_name: str = THRESHOLD
 
 
 def sampled(values: Sequence[int], cells: int, tell: Callable[[Sequence[int]], int] = max) -> list[int]:

@@ -15,12 +15,11 @@ from textual.widget import Widget
 from core.support.formatting import NEAR_LIMIT, round_number
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len
-from inspector.widgets.charts.curve import Mark, RequestCurve, number, place_of, sampled
+from inspector.widgets.charts.curve import THRESHOLD, Mark, RequestCurve, number, place_of, sampled
 from inspector.widgets.charts.stack import EIGHTHS, Cell, Layer, cell_of, drawn, ends_of, legend, round_marks
 
 AXIS = 7
 """Cells of the scale on the left."""
-LIMIT = " threshold "
 EMPTY = Cell(0)
 
 
@@ -57,6 +56,8 @@ class CurveChart(Widget):
     made_of: reactive[tuple[Layer, ...]] = reactive(())
     """The layers of each value; without layers, a bar's colour shows how near the threshold it is."""
     threshold: reactive[int | None] = reactive(None)
+    limit_name = reactive(THRESHOLD)
+    """What happens at the threshold's line."""
     marks: reactive[tuple[Mark, ...]] = reactive(())
     asides: reactive[tuple[Mark, ...]] = reactive(())
     """Marks with signs of their own; they move one cell left of a numbered mark in the same place."""
@@ -81,7 +82,7 @@ class CurveChart(Widget):
         """Draw a curve."""
         self.values, self.made_of, self.threshold = curve.values, curve.made_of, curve.threshold
         self.marks, self.asides = curve.marks, curve.asides
-        self.caption, self.ends = curve.caption, curve.ends
+        self.caption, self.ends, self.limit_name = curve.caption, curve.ends, curve.limit_name
 
     def watch_made_of(self, layers: tuple[Layer, ...]) -> None:
         """Find the tallest column before the lines are drawn one by one."""
@@ -216,9 +217,9 @@ class CurveChart(Widget):
 
     def _named(self, columns: Columns, start: int, count: int) -> str:
         """A piece of the threshold line; its first cells have the name if no column crosses them."""
-        first = len(LIMIT) + 2
-        named = self._cells > 3 * len(LIMIT) and not any(columns.over[:first])
-        whole = ("──" + LIMIT if named else "").ljust(start + count, "─")
+        name = f" {self.limit_name} "
+        named = self._cells > 3 * len(name) and not any(columns.over[: len(name) + 2])
+        whole = ("──" + name if named else "").ljust(start + count, "─")
         return whole[start : start + count]
 
     def _numbers(self, top: int, limit: int | None, rows: int) -> Mapping[int, str]:

@@ -144,7 +144,7 @@ def _sizes(line: SessionLine, width: int, source: CellSource) -> Line:
     sizes = source.extra.prompts if source.extra and line.part is None else ()
     if len(sizes) < 2:
         return Line().gap(width)
-    most = source.extra.context_use.threshold if source.extra else None
+    most = source.extra.context_use.most if source.extra else None
     return Line().cell(sparkline(sizes, width, most), width, source.ink.style("severity-info"), right=True)
 
 

@@ -105,7 +105,7 @@ def answer(line: SessionLine, stop: Cancelled) -> Headline:
 def _measure(store: Store, line: SessionLine) -> Extra:
     found = explain(store, line.row.tip.id)
     here, (done, _, failed) = found.now, tally(found.events)
-    use = ContextUse(here.tokens, here.limit, here.window)
+    use = ContextUse(here.tokens, here.limit, here.window, here.refused_beyond)
     happened = _happened(found)
     severity, answer = _standing(found, _watched(line, use, here)) if happened is None else happened
     return Extra(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from core.explain.explanation import Now
+from core.explain.explanation import Now, refuses_beyond
 from core.model.compaction.event import ASKED_FOR, REFUSED, CompressionEvent, Trigger
 from core.model.compaction.preview import Retention
 from core.model.finding import Evidence, Verdict, certainty
@@ -194,8 +194,8 @@ def brief(now: Now) -> str:
     if now.elsewhere:
         return f"{fmt.short(now.tokens)} tokens; {now.refused_at}"
     size = f"{fmt.short(now.tokens)} of {fmt.round_number(now.threshold)}"
-    if now.refused_at:
-        return f"{size}, but {now.refused_at}"
+    if now.refused_beyond is not None:
+        return f"{size}, but {refuses_beyond(fmt.round_number(now.refused_beyond))}"
     if now.headroom > 0:
         return f"not yet: {size}, {fmt.short(now.headroom)} to go"
     return f"would fire: {size}{', but blocked' if now.blocked_by else ''}"

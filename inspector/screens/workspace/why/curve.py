@@ -13,9 +13,10 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent
 from core.support import formatting as fmt
 from inspector.terminal.glyphs import FAILED, SWITCHED
-from inspector.widgets.charts.curve import Mark, RequestCurve, place_of, sampled
+from inspector.widgets.charts.curve import THRESHOLD, Mark, RequestCurve, place_of, sampled
 from inspector.widgets.charts.stack import Layer, prompt_layers
 
+REFUSES = "the provider refuses"
 FINEST = 500
 """Most requests drawn separately; more than a terminal has columns."""
 
@@ -61,7 +62,8 @@ class Curve:
 
     Attributes:
         marks: For each event, in order, how many samples come before it.
-        threshold: The one in force at the end; None if unknown.
+        threshold: The one in force at the end, or the lower size beyond which the provider refuses; None if
+            unknown.
         measured: The provider's counts; otherwise only sizes around compactions are known.
         switches: How many samples come before each call answered by a different model than the last.
         errors: How many samples come before each failed call.
@@ -75,6 +77,7 @@ class Curve:
     switches: tuple[int, ...] = ()
     errors: tuple[int, ...] = ()
     calls: int | None = None
+    limit_name: str = THRESHOLD
 
     @property
     def values(self) -> tuple[int, ...]:
@@ -105,14 +108,15 @@ def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
         shown = [answered[place] for place in sampled([one.input or 0 for one in answered], most)]
     calls = Calls(shown, clock)
     events, now = explanation.events, explanation.now
+    name = THRESHOLD if now.refused_beyond is None else REFUSES
     if len(calls) < 2:
-        return Curve(*_around(events, now.tokens), now.limit, measured=False)
+        return Curve(*_around(events, now.tokens), now.most, measured=False, limit_name=name)
     failed = [record.at for record in log.records if record.kind is Kind.CALL_FAILED]
     times = [clock.utc(one.at) for one in shown] if events or failed else []
     marks = tuple(_before(times, event.at) for event in events)
     switches = (place_of(at, len(answered), len(calls)) for at in _switches([one.model for one in answered]))
     errors = tuple(_before(times, clock.utc(at)) for at in failed)
-    return Curve(calls, marks, now.limit, True, tuple(switches), errors, len(answered))
+    return Curve(calls, marks, now.most, True, tuple(switches), errors, len(answered), name)
 
 
 def _switches(models: Sequence[str | None]) -> Iterator[int]:
@@ -198,6 +202,7 @@ def request_curve(explanation: Explanation) -> RequestCurve:
         asides(curve),
         caption(curve),
         ends(curve),
+        curve.limit_name,
     )
 
 

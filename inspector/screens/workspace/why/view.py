@@ -102,7 +102,7 @@ class WhyView(CurveView):
         curve = found.curve
         self.chart.values, self.chart.made_of = found.values, found.layers
         self.chart.read_out = partial(read_out, curve)
-        self.chart.threshold = curve.threshold
+        self.chart.threshold, self.chart.limit_name = curve.threshold, curve.limit_name
         self.chart.marks = marks_of(curve, found.explanation)
         self.chart.asides = asides(curve)
         self.chart.caption, self.chart.ends = caption(curve), ends(curve)
@@ -241,8 +241,8 @@ def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
         pieces.append(("ink", f" · {rewritten}"))
     if failed:
         pieces.append(("severity-critical", f" · {failed}"))
-    if now.limit is not None:
-        pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} of {fmt.round_number(now.limit)}"))
+    if now.most is not None:
+        pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} of {fmt.round_number(now.most)}"))
     elif now.tokens is not None:
         pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} tokens"))
     pieces.append(("ink-muted?", f" · Hermes {explanation.context.release.release}"))

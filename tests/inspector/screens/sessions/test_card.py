@@ -153,6 +153,7 @@ async def test_what_a_provider_refuses_is_not_still_to_go_and_marks_the_row(tmp_
         text = drawn(pilot)
         assert "the provider refuses beyond 40,000, before the limit of 54,400" in text
         assert "to go" not in text
+        assert "/40K" in text
         listing.extras[key] = replace(listing.extras[key], refused_at="", state=None)
         card.tell(listing)  # figures of an earlier run do not tell what a provider said
         assert "limit 54,400" in drawn(pilot)

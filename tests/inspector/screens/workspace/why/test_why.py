@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,6 +37,7 @@ from inspector.screens.workspace.why.view import WhyView
 from inspector.widgets.charts.curve import number, place_of, sampled
 from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
+from tests.core.explain.home import refused_early
 from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, seen, settle
 from tests.own_settings import write_own_settings
@@ -387,9 +389,22 @@ async def test_next_to_a_narrow_row_no_sign_of_the_evidence_passes_for_success(s
 def test_a_distance_that_the_provider_cuts_off_is_not_called_room(told: Callable[[Now], str]) -> None:
     now = Now(12_000, 54_400, 64_000, headroom=42_400)
     assert "to go" in told(now)
-    cut = told(replace(now, refused_at="the provider refuses beyond 40,000"))
+    cut = told(replace(now, refused_at="the provider refuses beyond 40,000", refused_beyond=40_000))
     assert "to go" not in cut
-    assert "but the provider refuses beyond 40,000" in cut
+    exact = "54,400" in cut
+    assert f"but the provider refuses beyond {'40,000' if exact else '40K'}" in cut
+
+
+async def test_the_line_on_the_curve_is_where_the_provider_refuses_if_that_is_lower(tmp_path: Path) -> None:
+    refused_early(tmp_path)
+    app = InspectorApp([Location(tmp_path / "state.db", tmp_path)])
+    async with settled(app, 120, 40) as pilot:
+        assert "40K ── the provider refuses ──" in drawn(pilot)
+        await press(pilot, "enter")
+        chart = app.screen.query_one(CurveChart)
+        assert chart.threshold == 40_000
+        assert "40K ── the provider refuses ──" in drawn(pilot)
+        assert "threshold ──" not in drawn(pilot)
 
 
 @pytest.mark.parametrize("told", [standing, brief])
