@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from core.hermes.config.config_values import address_of, host_of, is_own_server
+from core.hermes.config.config_values import in_own_network, is_own_server
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import LedgerPart, LedgerRow, PriceRow, Rates, Term
 from core.model.accounting.usage import Origin
@@ -109,7 +109,7 @@ def billing_of(provider: str, base_url: str, mode: str = "") -> str:
     rules = route_rules()
     if mode in rules["included_modes"] or provider.lower() in rules["included"]:
         return "included"
-    if is_own_server(provider) or is_local(base_url):
+    if is_own_server(provider) or in_own_network(base_url):
         return "local"
     return "api"
 
@@ -117,16 +117,6 @@ def billing_of(provider: str, base_url: str, mode: str = "") -> str:
 def is_local_only(routes: Iterable[Session | UsageRow]) -> bool:
     """Whether all sessions used local servers."""
     return all(billing_of(route.provider or "", route.base_url or "") == "local" for route in routes)
-
-
-def is_local(base_url: str) -> bool:
-    """Whether an endpoint is on this machine or in a private network."""
-    host = host_of(base_url)
-    rules = route_rules()
-    if not host or host in rules["local_hosts"] or host.endswith(tuple(rules["local_suffixes"])):
-        return bool(host)
-    address = address_of(host)
-    return address is not None and (address.is_loopback or address.is_private or address.is_unspecified)
 
 
 @dataclass(frozen=True, slots=True)

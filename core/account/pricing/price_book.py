@@ -11,9 +11,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.account.pricing.price import billing_of, entry_at, is_local, price, route_rules
+from core.account.pricing.price import billing_of, entry_at, price, route_rules
 from core.account.pricing.price_list import PriceList
 from core.errors import ConfigError
+from core.hermes.config.config_values import in_own_network
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.ledger import PriceRow, Rates, Tier
 from core.support.own_files import (
@@ -130,7 +131,7 @@ class PriceBook:
             return self._renamed(rules["lists"][provider], model, rules["names"][provider])
         if provider in rules["lists"]:
             return self._of_provider(rules["lists"][provider], model)
-        if provider in rules["by_endpoint"] and base_url and not is_local(base_url):
+        if provider in rules["by_endpoint"] and base_url and not in_own_network(base_url):
             return self._by_endpoint(base_url, model)
         if provider or base_url:
             return ()

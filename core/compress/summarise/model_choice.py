@@ -10,7 +10,7 @@ from typing import Any
 
 from core.compress.summarise.base import Endpoint, NoProvider
 from core.hermes.config.config import NEWEST, HermesConfig
-from core.hermes.config.config_values import address_of, api_mode_of, host_of
+from core.hermes.config.config_values import address_of, api_mode_of, host_of, in_own_network
 from core.support.own_files import BadYaml, read_user_file, user_yaml
 from core.support.program_files import load_table
 
@@ -51,7 +51,7 @@ class ModelChoice:
     def endpoint(self) -> Endpoint:
         """The host and model that the text of a session would be sent to."""
         host = host_of(self.base_url)
-        return Endpoint(host, self.model, is_local(host))
+        return Endpoint(host, self.model, on_this_machine(host))
 
 
 def resolve(
@@ -78,20 +78,12 @@ def resolve(
     return _completed(merged, env)
 
 
-def is_local(host: str) -> bool:
+def on_this_machine(host: str) -> bool:
     """Whether a host is this machine; text sent to any other host leaves it and needs consent."""
     if host == "localhost":
         return True
     address = address_of(host)
     return address is not None and address.is_loopback
-
-
-def _asks_no_key(host: str) -> bool:
-    """Whether a server may need no key: one on this machine or in a private network."""
-    if is_local(host) or host.endswith((".localhost", ".local", ".internal", ".lan")):
-        return True
-    address = address_of(host)
-    return address is not None and (address.is_private or address.is_link_local)
 
 
 def _named(sources: list[ModelChoice]) -> ModelChoice:
@@ -127,7 +119,7 @@ def _completed(choice: ModelChoice, env: Mapping[str, str]) -> ModelChoice:
     base_url = choice.base_url or str(known.get("base_url", ""))
     own = host_of(base_url) == host_of(str(known.get("base_url", "")))
     key = choice.api_key or next((env[name] for name in known.get("keys", ()) if own and env.get(name)), "")
-    if not key and _asks_no_key(host_of(base_url)):
+    if not key and in_own_network(base_url):
         key = _NO_KEY
     if not base_url or not key:
         missing = "address" if not base_url else "key"

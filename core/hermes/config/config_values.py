@@ -188,6 +188,13 @@ def is_own_server(provider: str) -> bool:
     return provider.lower() in _routes()["own_servers"]
 
 
+def in_own_network(base_url: str) -> bool:
+    """Whether an endpoint is on this machine or in a private network."""
+    host = host_of(base_url)
+    address = address_of(host)
+    return f".{host}".endswith(tuple(_routes()["own_hosts"])) or (address is not None and address.is_private)
+
+
 def host_of(base_url: str) -> str:
     """The host of an endpoint in lower case; "" if there is none or the URL is invalid.
 

@@ -186,7 +186,7 @@ def test_a_subscription_pays_but_may_have_a_list_price(
 
 @pytest.mark.parametrize(
     "url",
-    ["http://localhost:11434/v1", "http://192.168.1.20:8000", "http://[::1]:1/v1", "http://box.local/v1"],
+    ["http://localhost:11434/v1", "http://192.168.1.20:8000", "http://[::1]:1/v1", "http://box.localhost/v1"],
 )
 def test_a_local_model_costs_nobody_anything_and_is_stated_to_be_local(book: PriceBook, url: str) -> None:
     row = book.entry("qwen3", "custom", url)

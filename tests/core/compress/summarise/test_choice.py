@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.compress.summarise.base import FailureKind, NoProvider, SummaryFailure
-from core.compress.summarise.model_choice import ModelChoice, is_local, resolve
+from core.compress.summarise.model_choice import ModelChoice, on_this_machine, resolve
 from core.hermes.config.config import HermesConfig, load_config
 
 NOTHING = ModelChoice()
@@ -169,7 +169,7 @@ def test_a_key_is_never_printed() -> None:
     ],
 )
 def test_only_this_machine_itself_is_local(host: str, local: bool) -> None:
-    assert is_local(host) is local
+    assert on_this_machine(host) is local
 
 
 def test_a_server_in_the_same_network_needs_no_key_and_is_asked_about() -> None:
