@@ -32,7 +32,7 @@ from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, a
 from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, counts_what_was_said, rule
 from core.explain.context.context import ConversationContext, open_context
-from core.explain.context.gather import exists, gate_of, is_local, log_about
+from core.explain.context.gather import exists, gate_of, log_about, without_gateway
 from core.explain.context.log.log_claims import prompt_before, with_deleted
 from core.explain.context.next_request import next_request
 from core.explain.context.rows.boundary_rows import BoundaryRows
@@ -107,7 +107,7 @@ def prompts_of(context: ConversationContext) -> list[int]:
 def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:
     """The compactions of one conversation, completed and aborted, in time order."""
     turns_tagged = not context.store.schema.pools_compression
-    gateway = not all(is_local(session.source) for session in context.conversation.sessions)
+    gateway = not all(without_gateway(session.source) for session in context.conversation.sessions)
     read = partial(log_about, context.store.location.home)
     records, ids = with_deleted(context.log, context.sessions, partial(exists, context.store), read)
     settled, clock = datetime.now(UTC) - _BEGINS_SOON, context.clock

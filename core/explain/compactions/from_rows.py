@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.explain.context.context import ConversationContext
-from core.explain.context.gather import is_local, tolerance
+from core.explain.context.gather import tolerance, without_gateway
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.context.usage_anchor import anchored_tokens
 from core.model.compaction.event import Trigger
@@ -124,7 +124,7 @@ def derive(
 
 
 def _without_rows(facts: BoundaryRows, session: Session) -> Derived:
-    if facts.boundary.mode is BoundaryMode.REWRITE and not is_local(session.source):
+    if facts.boundary.mode is BoundaryMode.REWRITE and not without_gateway(session.source):
         steps = (f"the rows were rewritten in place, as the gateway does ({session.source})",)
         return Derived(Trigger.HYGIENE, Verdict.SUSPECTED, None, steps=steps)
     return Derived(Trigger.UNKNOWN, Verdict.UNKNOWN, None, steps=("the transcript it was given is gone",))
@@ -176,7 +176,11 @@ def _between_turns(scene: _Scene) -> Derived:
     steps = ["the transcript ended with a finished answer, so no turn was running"]
     window = context.window.tokens
     share = context.policy(scene.release).hygiene.share
-    if not is_local(session.source) and window and sizes.full >= int(window * share) * (1 - sizes.slack):
+    if (
+        not without_gateway(session.source)
+        and window
+        and sizes.full >= int(window * share) * (1 - sizes.slack)
+    ):
         steps.append(f"about {sizes.full:,} is {share:.0%} of {window:,} or more, where the gateway steps in")
         return Derived(Trigger.HYGIENE, Verdict.SUSPECTED, sizes.full, steps=tuple(steps))
     if context.config.value("compression.micro_compact", scene.release or "") is True:

@@ -14,7 +14,7 @@ from core.explain.compactions.from_rows import UNDERIVED, Derived, derive
 from core.explain.compactions.matching import Match
 from core.explain.compactions.past_window import PastWindow, past_window
 from core.explain.context.context import ConversationContext
-from core.explain.context.gather import gateway_rows, is_local
+from core.explain.context.gather import gateway_rows, without_gateway
 from core.explain.context.log.log_claims import (
     first_failure,
     lowered_threshold,
@@ -113,7 +113,7 @@ def counts_what_was_said(context: ConversationContext, pair: Match, release: str
     """Whether the lines of a `/compress` count only what was said: a gateway left out the tool results."""
     session = context.sessions.get(pair.session(context), context.conversation.tip)
     by_hand = pair.cause is not None and pair.cause.trigger is Trigger.MANUAL
-    return by_hand and not is_local(session.source) and not context.policy(release).hygiene.tool_rows
+    return by_hand and not without_gateway(session.source) and not context.policy(release).hygiene.tool_rows
 
 
 def _stated_by_engine(context: ConversationContext, attempt: Attempt | None, found: Ruling) -> Ruling:

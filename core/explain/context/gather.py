@@ -194,8 +194,8 @@ def _tools_in(path: Path) -> tuple[Any, ...] | None:
     return tuple(tools) if isinstance(tools, list) else None
 
 
-def is_local(source: str | None) -> bool:
-    """Whether a session of this source runs without the gateway; unknown sources count as local."""
+def without_gateway(source: str | None) -> bool:
+    """Whether a session of this source runs without the gateway; an unknown one counts as such."""
     return source is None or source in _table()["local_sources"]
 
 

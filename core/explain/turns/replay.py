@@ -8,7 +8,7 @@ from datetime import datetime
 
 from core.explain.compactions.past_window import window_of
 from core.explain.context.context import ConversationContext
-from core.explain.context.gather import gateway_limits, is_local
+from core.explain.context.gather import gateway_limits, without_gateway
 from core.explain.context.log.log_claims import same_model
 from core.explain.context.rows.boundary_rows import is_request, set_back
 from core.explain.turns.checks import Decision, Number, PromptPoint, Turn, decision, decision_of, enabled
@@ -134,7 +134,7 @@ class _Walker:
         self.start = position
         self.crowded = self.crowded or (lines is not None and lines.crowded)
         self.turns.append(TurnDraft(self.transcript.generation.index, message, lines, at))
-        if not self._assign_earlier() and not is_local(self.session.source) and position:
+        if not self._assign_earlier() and not without_gateway(self.session.source) and position:
             self._turn().decisions.append(self._gateway(position, at, lines.gateway_skip if lines else None))
         self._decide(Trigger.PREFLIGHT, position + 1)
         if self.rules.pre_api:

@@ -10,7 +10,7 @@ from core.account.pricing.price import cost
 from core.account.pricing.price_book import PriceBook
 from core.account.prompt_cache.routes import open_book_for
 from core.explain.context.context import ConversationContext
-from core.explain.context.gather import gateway_rows, is_local
+from core.explain.context.gather import gateway_rows, without_gateway
 from core.explain.context.generation import overhead
 from core.explain.context.rows.unsaved_rows import fresh_rows
 from core.explain.what_if.outcome import Outcome, cheapest
@@ -129,7 +129,7 @@ def compare(
     carried = overhead(context, policy).tokens
     past_requests = history(context)
     bill = None if prices is None else Bill.of(context, prices)
-    gateway = None if is_local(tip.source) else gateway_rows(context.config, context.policy(release))
+    gateway = None if without_gateway(tip.source) else gateway_rows(context.config, context.policy(release))
     for settings in candidates:
         outcome = simulate(past_requests, policy, settings, carried, gateway_rows=gateway)
         if bill is not None:

@@ -70,9 +70,9 @@ class Question:
     @property
     def by_gateway(self) -> bool:
         """Whether the gateway runs this session; False for messages from a file."""
-        from core.explain.context.gather import is_local
+        from core.explain.context.gather import without_gateway
 
-        return self.context is not None and not is_local(self.context.conversation.tip.source)
+        return self.context is not None and not without_gateway(self.context.conversation.tip.source)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise, zip_longest
 
-from core.explain.context.gather import is_local
+from core.explain.context.gather import without_gateway
 from core.explain.context.rows.row_times import BATCH, begun_with, rewritten_rows, summarised_after
 from core.explain.context.rows.unsaved_rows import TurnReader, copied_rows, rotated, written_rows
 from core.hermes.markers.markers import SummaryMatch, find_summary, scaffold_kind
@@ -151,7 +151,7 @@ class _Reader(TurnReader):
         """Rows after the copies that are no younger than the commit."""
         copied = copied_rows(opened)
         # A platform stamps a message with the time it was sent, which may be before the gateway compressed.
-        waited = is_local(self.sessions[opened.session_id].source)
+        waited = without_gateway(self.sessions[opened.session_id].source)
         later_rows = opened.row_ids[copied : copied + _MAX_COMMITTED_ROWS]
         messages = self.messages([row for row in later_rows if row not in opened.copy_ids])
         committed: list[Message] = []

@@ -11,7 +11,7 @@ from core.compress.sizing.threshold import has_small_summary_model, minimum_wind
 from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.refusals import refused_windows
 from core.explain.compactions.verdict import BY_SIZE
-from core.explain.context.gather import gateway_limits, is_local
+from core.explain.context.gather import gateway_limits, without_gateway
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.explain.diagnose.rules.compression.firing import moves
@@ -82,7 +82,7 @@ def threshold_unreachable(case: Case) -> Iterable[Found]:
 def _gateway_first(case: Case, room: int) -> bool:
     """Whether a gateway's own limit is lower, so that it compresses before the agent runs."""
     limits = gateway_limits(case.context.config, case.policy, case.window)
-    return limits is not None and limits.tokens < room and not is_local(case.tip.source)
+    return limits is not None and limits.tokens < room and not without_gateway(case.tip.source)
 
 
 def _reached(case: Case, room: int) -> bool:
