@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
 MAX_HEADLINE_CHARS = 170
 """The longest headline, in characters: two lines of a narrow terminal."""
+
+_DISPENSABLE = (re.compile(r" \(\d\.\d\d of [^)]+\)"), re.compile(r"(?<=\. )[\d,]+ → [\d,]+ messages, "))
 
 _MONEY = frozenset("FG")
 """Letters of the rules about tokens and prices, and about the prompt cache."""
@@ -214,6 +217,22 @@ def groups_headline(found: Collection[Finding], fix_now: str = "") -> Headline:
     helps = fix_now if counts[FindingGroup.FIX_NOW] else ""
     worst = min((one.severity for one in found), key=lambda severity: severity.rank)
     return Headline(f"{sentence}.", helps or None, worst)
+
+
+def briefer(sentence: str) -> Iterator[str]:
+    """A headline, then without the limit's share of the window, then also without the message counts.
+
+    Both stand below it wherever it is shown.
+    """
+    yield sentence
+    for figure in _DISPENSABLE:
+        sentence = figure.sub("", sentence)
+        yield sentence
+
+
+def fitted(sentence: str) -> str:
+    """A headline as short as it must be; one that is still too long is cut."""
+    return next((one for one in briefer(sentence) if len(one) <= MAX_HEADLINE_CHARS), shortened(sentence))
 
 
 def shortened(text: str, limit: int = MAX_HEADLINE_CHARS) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from core.compress.retention.words import IMPORTANT, is_grave, loss_words, needs_help, weighed
-from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, shortened
+from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, briefer, shortened
 from core.support.formatting import ESTIMATE, limit, money_a_call, plural, short
 from core.support.program_files import shared_table
 
@@ -110,7 +110,7 @@ def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
     )
     losses = f"The summary lost {loss_words(kept)}", f"The summary lost {weighed(share)}"
     lost = (*(f"{loss}{more}" for more in (among, "") for loss in losses), f"Lost: {weighed(share)}")
-    told = (f"{headline.sentence} {loss}." for loss in lost)
+    told = (f"{start} {loss}." for start in briefer(headline.sentence) for loss in lost)
     sentence = next((text for text in told if len(text) <= MAX_HEADLINE_CHARS), headline.sentence)
     severity = Severity.WARNING if is_grave(kept) else Severity.INFO
     return Headline(sentence, after_loss(kept) or headline.remedy, severity)

@@ -15,7 +15,7 @@ from core.explain.compactions.outcome import words
 from core.explain.compactions.refusals import no_answer
 from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
-from core.model.finding import COMPRESS_NOW, Headline, Severity, Verdict, shortened
+from core.model.finding import COMPRESS_NOW, Headline, Severity, Verdict, fitted, shortened
 from core.redact.quick_check import masked_line
 from core.support.formatting import NEAR_LIMIT, day, limit, plural, round_number, short
 from core.support.program_files import shared_table
@@ -162,7 +162,7 @@ def event_headline(
     if event.attempt is not None and event.attempt.gives_up:
         return _given_up(event, event.attempt, advice)
     empty = f" {_table()['empty_summary']}." if _wrote_nothing(event) else ""
-    headline = shortened(f"{_cause(event, by_count=by_count)}.{_result(event)}{empty}")
+    headline = fitted(f"{_cause(event, by_count=by_count)}.{_result(event)}{empty}")
     helps = advice if _is_mistaken(event) and advice else _helps(event, expected, served)
     if helps is not None:
         return Headline(headline, f"{helps.rstrip('.')}.", Severity.WARNING)
@@ -217,7 +217,7 @@ def _given_up(event: CompressionEvent, attempt: TurnAttempt, advice: str | None)
     sentence = table["given_up_mistaken" if other else "given_up"]
     headline = sentence.format(cause=_cause(event, by_count=False), number=attempt.number)
     helps = (advice or table["after_another"]) if other else table["after_giving_up"]
-    return Headline(shortened(f"{headline}."), f"{helps.rstrip('.')}.", Severity.CRITICAL)
+    return Headline(fitted(f"{headline}."), f"{helps.rstrip('.')}.", Severity.CRITICAL)
 
 
 def _failed(event: CompressionEvent) -> Headline:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from textual.geometry import Size
 from textual.message import Message as Event
@@ -10,7 +10,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from core.model.finding import Severity
+from core.model.finding import Severity, shortened
 from inspector.screens.sessions.data.columns import mark_of
 from inspector.screens.sessions.data.session_line import Extra
 from inspector.screens.sessions.list_view import SessionsList, total
@@ -19,7 +19,10 @@ from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line, wrap
 
 INDENT = 3
-SENTENCE_LINES, FIX_LINES = 3, 6
+SENTENCE_LINES, MOST_LINES, FIX_LINES = 3, 5, 6
+"""Lines a name is shortened for, most lines of the sentence, most of what helps."""
+NAME = 24
+"""Characters of the name that remain in any case."""
 
 Said = tuple[tuple[str, str], ...]
 """Lines of text, each with its colour."""
@@ -132,11 +135,9 @@ class AlertLine(Widget):
             return tuple(("severity-ok", line) for line in wrap(self.calm, max(20, width - INDENT - 1)))
         name, extra = self.alerts[self.place % len(self.alerts)]
         token = f"severity-{extra.mark or Severity.INFO}"
-        sentence = clean_line(f"{name}: {extra.told.sentence}")
-        fix = clean_line(extra.told.helps)
-        room = max(20, width - INDENT - cell_len(self._more) - 3)
-        lines = _cut(sentence, room, SENTENCE_LINES)
-        helps = _cut(fix, max(20, width - INDENT - 1), FIX_LINES) if fix else ()
+        fix, room = clean_line(extra.told.helps), max(20, width - INDENT - 1)
+        lines = _named(clean_line(name), clean_line(extra.told.sentence), room, cell_len(self._more))
+        helps = _cut(wrap(fix, room), room, FIX_LINES) if fix else ()
         return (*((token, line) for line in lines), *(("severity-ok", line) for line in helps))
 
 
@@ -159,7 +160,23 @@ def all_well(extras: Sequence[Extra | None], of: int) -> str:
     return f"{looked_at}, none failed to compress or is near its limit." if known else ""
 
 
-def _cut(text: str, width: int, limit: int) -> tuple[str, ...]:
-    """The first lines of a text; the last one ends in an ellipsis if more follows."""
-    lines = tuple(wrap(text, width))
+def _named(name: str, sentence: str, width: int, more: int) -> tuple[str, ...]:
+    """The lines of a sentence about a conversation, whose name is shortened rather than the sentence cut."""
+    lines = tuple(_beside(f"{name}: {sentence}", width, more))
+    while len(lines) > SENTENCE_LINES and len(name) > NAME:
+        name = shortened(name, max(NAME, len(name) - 4))
+        lines = tuple(_beside(f"{name}: {sentence}", width, more))
+    return _cut(lines, width, MOST_LINES)
+
+
+def _beside(text: str, width: int, more: int) -> Iterator[str]:
+    """The lines of a text, the first one short enough to leave `more` cells beside it."""
+    first = next(wrap(text, max(20, width - more - 2)), "")
+    yield first
+    yield from wrap(text[len(first) :].lstrip(), width)
+
+
+def _cut(lines: Iterable[str], width: int, limit: int) -> tuple[str, ...]:
+    """The first lines; the last one ends in an ellipsis if more follows."""
+    lines = tuple(lines)
     return lines if len(lines) <= limit else (*lines[: limit - 1], f"{lines[limit - 1][: width - 1]}…")

@@ -243,6 +243,18 @@ def test_where_facts_cannot_be_counted_in_the_room_their_weight_is_told() -> Non
         assert len(said) <= MAX_HEADLINE_CHARS
 
 
+@pytest.mark.parametrize("at", ["at 20:07:17", "on 2026-11-21 at 20:07:17"])
+def test_what_was_lost_is_told_also_beside_a_long_time(at: str) -> None:
+    kept = Retention((), {"paths": FactCount(1, 0, 3)}, score=0.78)
+    cause = f"Compressed {at} before a model call: the request (~153K) had passed the 150K limit"
+    said = f"{cause} (0.75 of 200K). 206 → 52 messages, 153K → 41.1K tokens."
+    told = kept_headline(Headline(said, None), kept).sentence
+    assert told.startswith(cause)
+    assert "153K → 41.1K tokens. " in told
+    assert told.endswith("22% of what matters.")
+    assert len(told) <= MAX_HEADLINE_CHARS
+
+
 def test_a_plan_says_whether_another_engine_fires_once_it_named_its_limit() -> None:
     fired = "Preflight compression: ~32,787 tokens >= 32,000 threshold (model m, ctx 64,000)"
     line = parse_line(f"2026-11-22 16:14:10,000 INFO agent.conversation_loop: {fired}", "agent.log:63")

@@ -112,6 +112,14 @@ def test_every_kind_of_compaction_names_when_it_was_and_a_topic_stays_beside_its
     assert told.startswith("On 11-21 at 20:22 you ran /compress auth. ") == (trigger is Trigger.MANUAL)
 
 
+@pytest.mark.parametrize("refused", ["memory_ceiling", "image_too_large", "rate_limit"])
+def test_no_headline_is_cut_for_the_time_it_names(refused: str) -> None:
+    many = event(Trigger.OVERFLOW, refused=refused, apart="on 2026-11-21 at 20:22:14", messages_before=1_206)
+    told = event_headline(many).sentence
+    assert told.endswith("153K → 41.1K tokens.")
+    assert len(told) <= MAX_HEADLINE_CHARS
+
+
 def test_a_failure_among_several_attempts_names_when_it_was() -> None:
     failed = event(completed=False, apart="at 14:19", summary=SummaryOutcome(SummaryStatus.ABORTED))
     fallback = event(apart="at 14:19", summary=SummaryOutcome(SummaryStatus.FALLBACK))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.model.finding import Severity
+from core.model.finding import NO_HEADLINE, Headline, Severity
 from core.store.database.locate import Location, locate
 from inspector.app import InspectorApp
 from inspector.screens.sessions import list_view
@@ -39,6 +39,24 @@ async def test_the_worst_is_reported_in_full_with_its_fix_at_every_width_and_n_g
             await press(pilot, "n")
         assert told[0] == told[-1]
         assert len(set(told)) == len(line.alerts)
+
+
+async def test_a_long_name_is_shortened_rather_than_the_answer_cut(samples: Location) -> None:
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with settled(app, 80, 24) as pilot:
+        line = app.screen.query_one(AlertLine)
+        _, extra = line.alerts[0]
+        told = "Compressed at 20:12 before a model call: " + "the request was refused, " * 5 + "78% was lost."
+        long = replace(extra, answer=Headline(told, "See to it.", Severity.CRITICAL), said=NO_HEADLINE)
+        line.alerts = (
+            ("Task 0: inspect src/module_0.py and fix the failing test test_0", long),
+            *line.alerts,
+        )
+        await pilot.pause()
+        shown = " ".join(drawn(pilot).split())
+        assert "78% was lost. Fix: See to it." in shown
+        assert "■ Task 0: inspect src/modu" in shown
+        assert "test_0: Compressed" not in shown
 
 
 async def test_every_marked_row_is_counted(samples: Location) -> None:
