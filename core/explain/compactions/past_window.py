@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.explain.compactions.refusals import stated_window, window_left
+from core.explain.compactions.refusals import stated_window, window_in, window_left
 from core.explain.context.log.log_claims import assumed_window, of_model
 from core.hermes.config.in_force import find_window
 from core.hermes.log.record import Kind, LogRecord
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from core.explain.context.rows.boundary_rows import BoundaryRows
 
 _SECOND = timedelta(seconds=1)
-_STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT, Kind.TELEMETRY})
 
 
 class PastWindow(NamedTuple):
@@ -174,9 +173,9 @@ def shrunk_in(
         own = own or (since is not None and record.at >= since)
         if record.at > first or not (own or record is answered):
             continue
-        if record.kind in _STATES and record.window:
-            found = found if found is not None and found.window == record.window else None
-            window = record.window
+        if stated := window_in(record):
+            found = found if found is not None and found.window == stated else None
+            window = stated
         elif record.kind is Kind.CALL_FAILED:
             lower = window_left(record, window, policy)
             if lower is None and stated_window(record, policy.release) == window:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.explain.context.log.log_claims import about
+from core.explain.context.log.log_claims import STATES_WINDOW, about
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
 from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, failure_of
@@ -28,6 +28,7 @@ headlines = partial(shared_table, "core/explain/headline/headlines.yaml")
 triggers = partial(shared_table, "core/explain/compactions/triggers.yaml")
 _OF_THE_WINDOW = frozenset({"input_overflow", "output_cap"})
 _NAMES_WINDOW = frozenset({Kind.LIMIT_REPORTED, Kind.CALL_FAILED})
+_BY_AGENT = frozenset(STATES_WINDOW) - {Kind.HYGIENE}
 _ENDS = frozenset({Kind.CALL, Kind.CALL_FAILED, Kind.TURN_ENDED})
 _TRIED_AGAIN = timedelta(minutes=2)
 """Hermes retries a call within this time."""
@@ -86,6 +87,13 @@ def window_left(record: LogRecord, window: int | None, policy: Policy) -> int | 
     if not stepped or _of_output(record.text or record.message, policy.release):
         return stated if stated is not None and stated < window else None
     return lower_window(stated, window, policy.overflow)
+
+
+def window_in(record: LogRecord) -> int | None:
+    """The window that a line states for the agent; the gateway's own check may use another."""
+    found = record.telemetry
+    by_gateway = found is not None and triggers()["telemetry"].get(found.trigger) == Trigger.HYGIENE
+    return record.window if record.kind in _BY_AGENT and not by_gateway else None
 
 
 def _of_output(text: str, release: str) -> bool:

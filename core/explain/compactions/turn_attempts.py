@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.explain.compactions.attempts import Attempt
-from core.explain.compactions.refusals import refusal_of, window_left
+from core.explain.compactions.refusals import refusal_of, window_in, window_left
 from core.explain.context.context import ConversationContext
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
@@ -17,7 +17,6 @@ from core.model.compaction.event import Trigger, TurnAttempt
 
 BY_REFUSAL = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)
 TAKES_ATTEMPTS = (*BY_REFUSAL, Trigger.PRE_API)
-_STATES = frozenset({Kind.PREFLIGHT, Kind.PRE_API, Kind.INIT})
 _ENDS: Mapping[str, str] = {
     "fits": "the provider accepted the next request",
     "refused": "the next request was refused again",
@@ -113,8 +112,7 @@ class _AttemptCounter:
         if began:
             self.window = self.begins
         self.compacted |= record.kind is Kind.DONE
-        if record.kind in _STATES and record.window:
-            self.window = record.window
+        self.window = window_in(record) or self.window
         if record.kind in (Kind.TURN, Kind.REARMED, Kind.MODEL_REPLACED):
             self.used = 0
         if record.kind in (Kind.TURN, Kind.TURN_ENDED):

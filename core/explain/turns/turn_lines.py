@@ -35,7 +35,7 @@ _SKIPS = frozenset(
         Kind.NOTHING_TO_COMPRESS,
     }
 )
-_STATES = frozenset({Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API, Kind.OVER_THRESHOLD})
+_STATES_THRESHOLD = frozenset({Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED, Kind.PRE_API, Kind.OVER_THRESHOLD})
 _NAMED_BY = {
     Trigger.PREFLIGHT: (Kind.PREFLIGHT, Kind.PREFLIGHT_SKIPPED),
     Trigger.PRE_API: (Kind.PRE_API,),
@@ -152,7 +152,7 @@ def _lines(span: Sequence[LogRecord], before: int) -> TurnLines:
             calls[record.number - before] = record
         elif record.kind in _SKIPS:
             skipped.append((max(calls, default=0), record))
-        if record.kind in _STATES and record.threshold:
+        if record.kind in _STATES_THRESHOLD and record.threshold:
             stated.append((max(calls, default=0), record))
     return TurnLines(span[0], calls, tuple(skipped), tuple(stated), unanswered=unanswered(span))
 

@@ -149,3 +149,30 @@ def test_an_event_says_the_window_of_its_attempt_where_no_call_was_answered(begu
         event.attempt.window_after for event in found if event.attempt is not None
     ]
     assert [event.window for event in found] == [30_000, 16_000, 8_000]
+
+
+def test_the_window_before_a_refusal_is_the_one_a_record_of_the_agent_states(begun: MakeHome) -> None:
+    home = begun("0.22")
+    home.talk(7)
+    home.turn(history=28)
+    home.call(1, 29_000)
+    home.telemetry(tag="S", trigger_source="post_tool", commit_status="aborted", main_context_limit=100_000)
+    refused_and_compacted(home)
+    (found,) = [event for event in explained(home).events if event.attempt is not None]
+    assert found.attempt is not None
+    assert (found.attempt.window_before, found.window) == (100_000, 30_000)
+
+
+def test_a_window_of_the_gateways_own_check_is_not_that_of_the_agent(begun: MakeHome) -> None:
+    home = begun("0.22")
+    home.talk(7)
+    home.turn(history=28)
+    home.call(1, 29_000)
+    refused_and_compacted(home)
+    home.call(2, 18_000)
+    home.telemetry(tag="S", trigger_source="gateway_hygiene", main_context_limit=99_000)
+    home.call(3, 29_000)
+    home.talk(5)
+    home.started(29_000, 28)
+    compacted(home)
+    assert [event.window for event in explained(home).events][-1] == 30_000
