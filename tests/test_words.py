@@ -61,6 +61,7 @@ BANNED = {
     r"perhaps large enough": "may have been large enough",
     r"system_and_3 native": "4 cache markers, 5 minutes, Anthropic API",
     r"3 live tool rows": "tool calls or results",
+    r"\} UTC\b": "a time by the reader's own clock, as all others are",
 }
 """What was said once, as a pattern, and what is said instead."""
 

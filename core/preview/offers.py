@@ -20,6 +20,7 @@ from core.preview.summarisers import (
     remote_summariser,
     summary_price,
 )
+from core.support.formatting import clock
 
 _OFFLINE = {
     "extractive": ("offline summary", "from the messages themselves, the same every time"),
@@ -80,7 +81,7 @@ def pause_words(gate: Gate | None, policy: Policy) -> str:
     if until is None or until <= datetime.now(UTC):
         return ""
     ends = "a manual attempt ends it" if policy.failure.force_clears else "Hermes would not ask a model now"
-    return f"a pause after a failed summary runs until {until:%H:%M:%S} UTC: {ends}"
+    return f"a pause after a failed summary runs until {clock(until)}: {ends}"
 
 
 def offline(basis: Basis, name: str = "extractive") -> Writer:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from core.explain.compactions.causes import trigger_in_short
 from core.model.compaction.event import Trigger
-from core.support.formatting import money, plural, short
+from core.support.formatting import moment, money, plural, short
 from inspector.report import drawing
 from inspector.report.blocks import Chart
 from inspector.report.drawing import Plane
@@ -110,7 +111,7 @@ def _place(calls: Sequence[dict[str, Any]], at: str | None) -> int:
 
 
 def _minute(at: str | None) -> str:
-    return "" if at is None else f"{at[:10]} {at[11:16]} UTC"
+    return "" if at is None else moment(datetime.fromisoformat(at), seconds=False)
 
 
 def _caption(calls: int, shown: int, events: Sequence[dict[str, Any]]) -> str:

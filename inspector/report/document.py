@@ -254,10 +254,8 @@ def _chain(chain: dict[str, Any]) -> Iterator[str]:
 
 
 def _moment(text: str | None) -> str:
-    """A time with seconds, in UTC."""
-    if text is None:
-        return fmt.UNKNOWN
-    return f"{datetime.fromisoformat(text):%Y-%m-%d %H:%M:%S} UTC"
+    """A time with seconds, by the reader's clock, as in the headlines."""
+    return fmt.moment(datetime.fromisoformat(text) if text else None)
 
 
 def _dollars(text: str | None) -> str:

@@ -19,6 +19,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.prompt_cache import CacheBreak, CacheCall
 from core.model.accounting.usage import Origin
 from core.model.finding import Evidence, Source
+from core.support.formatting import moment
 
 SECONDS = {"5m": 300.0, "1h": 3600.0}
 
@@ -135,7 +136,7 @@ class Causes:
                 return "resume", (restarted,)
             text = "the running program kept the messages; what comes before them differs"
             return "system_prompt_changed", (restarted, Evidence(Source.DERIVED, call.where, text))
-        restarted = Evidence(Source.LOG, call.where, f"Hermes was started at {started:%Y-%m-%d %H:%M:%S} UTC")
+        restarted = Evidence(Source.LOG, call.where, f"Hermes was started at {moment(started)}")
         grown = self._grown(before, call)
         if not grown or (call.cache_read or 0) >= self._front:
             return self._reloaded(before, call, restarted)
@@ -147,9 +148,7 @@ class Causes:
         changed = self._context.identity
         if changed is None or not before.at < changed <= call.at:
             return "resume", (restarted,)
-        text = (
-            f"changed at {changed:%Y-%m-%d %H:%M:%S} UTC; the stored system prompt begins otherwise, so it "
-        )
+        text = f"changed at {moment(changed)}; the stored system prompt begins otherwise, so it "
         text += "is no longer sent in two parts"
         return "system_prompt_changed", (restarted, Evidence(Source.CONFIG, "SOUL.md", text))
 

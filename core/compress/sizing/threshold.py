@@ -10,6 +10,7 @@ from core.hermes.policy.cut_rules import TailRules
 from core.hermes.policy.policy import Policy
 from core.hermes.policy.trigger_rules import ModelRule, ThresholdRules
 from core.model.compaction.plan import Gate, Settings
+from core.support.formatting import moment
 
 _RATIO_LEAST, _RATIO_MOST = 0.10, 0.80
 RUNNING = "another process is compressing this session"
@@ -242,7 +243,7 @@ def failure_blocks(gate: Gate, policy: Policy) -> tuple[str, ...]:
     """What refuses an attempt because earlier ones failed or did not help."""
     blocks = _strikes(gate, policy)
     if policy.gate.cooldown and gate.cooldown_until is not None and _ahead(gate, gate.cooldown_until):
-        paused = f"the summary model failed; paused until {gate.cooldown_until:%Y-%m-%d %H:%M:%S} UTC"
+        paused = f"the summary model failed; paused until {moment(gate.cooldown_until)}"
         blocks.insert(0, paused)
     return tuple(blocks)
 
@@ -264,5 +265,5 @@ def _recovered(gate: Gate, policy: Policy) -> bool:
     return known and not _ahead(gate, gate.recovery_deadline)
 
 
-def _ahead(gate: Gate, moment: datetime | None) -> bool:
-    return moment is not None and gate.now is not None and moment > gate.now
+def _ahead(gate: Gate, at: datetime | None) -> bool:
+    return at is not None and gate.now is not None and at > gate.now

@@ -25,6 +25,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
 from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.session import Session
+from core.support.formatting import moment
 
 _SAME_THRESHOLD = 0.15
 """Any relevant change of settings moves the threshold by more than this share."""
@@ -159,7 +160,7 @@ def _derived(
     derived = derive(context, rows, release, limits.threshold if limits is not None else None)
     if own is None:
         return derived
-    words = f"this program wrote its rows at {own.at:%Y-%m-%d %H:%M:%S} UTC"
+    words = f"this program wrote its rows at {moment(own.at)}"
     proof = Evidence(Source.JOURNAL, f"journal {own.id}", words)
     return Derived(Trigger.INSPECTOR, Verdict.PROVED, derived.tokens, evidence=(proof,))
 

@@ -12,6 +12,7 @@ from core.explain.turns.checks import UNRECORDED, Check
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import CompressionEvent, SummaryStatus
 from core.model.transcript.session import Session
+from core.support.formatting import clock
 
 _MAX_PAUSE = timedelta(seconds=900)
 
@@ -43,7 +44,7 @@ class PastGates:
         if self._rules.cooldown:
             until = gate.cooldown_until
             free = until is None or gate.now is None or until <= gate.now
-            yield _pause_check("none" if until is None else f"until {until:%H:%M:%S} UTC", free)
+            yield _pause_check("none" if until is None else f"until {clock(until)}", free)
         yield from self._streak(gate.fallback_streak)
         known = gate.ineffective_count
         if known is None:
@@ -70,7 +71,7 @@ class PastGates:
             return UNRECORDED, None
         for pause in self._pauses:
             if pause.since <= at < pause.until:
-                return f"until {pause.until:%H:%M:%S} UTC ({pause.where})", False
+                return f"until {clock(pause.until)} ({pause.where})", False
         return ("none", True) if self.covered(at) else (UNRECORDED, None)
 
     def _streak(self, count: int | None) -> Iterator[Check]:

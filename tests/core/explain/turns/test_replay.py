@@ -302,7 +302,7 @@ def test_the_pause_an_attempt_began_did_not_hold_that_attempt_back(home: Home) -
     with home.store() as store:
         (event,) = explain(store, "S").events
     fired = last(home, event.trigger)
-    paused = Check("summary model pause", "none, or ended", "until 10:01:00 UTC (agent.log:7)", passed=False)
+    paused = Check("summary model pause", "none, or ended", "until 10:01:00 (agent.log:7)", passed=False)
     (gate,) = decision_of(replace(fired, checks=(paused,)), replace(event, tokens=None), 0).checks
     assert (gate.passed, gate.had) == (True, "none when it ran")
 

@@ -20,7 +20,7 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import ASKED_FOR, BY_SETTING, CompressionEvent
 from core.model.finding import Evidence, Severity, Source, Verdict
 from core.model.transcript.message import Message
-from core.support.formatting import message_rows, plural
+from core.support.formatting import clock, message_rows, plural
 
 
 @conversation_rule("B1")
@@ -67,9 +67,8 @@ def too_frequent(
     for place, (first, last) in enumerate(zip(timed, timed[min_count - 1 :], strict=False)):
         if last.at is not None and first.at is not None and last.at - first.at <= span:
             minutes = max(1, round((last.at - first.at).total_seconds() / 60))
-            evidence = Evidence(
-                Source.DERIVED, "compactions", f"{first.at:%H:%M:%S} to {last.at:%H:%M:%S} UTC"
-            )
+            span_words = f"{clock(first.at)} to {clock(last.at)}"
+            evidence = Evidence(Source.DERIVED, "compactions", span_words)
             words = f"{min_count} compactions within {minutes} min"
             remedy = to_fire_less(case, timed[place : place + min_count])
             yield Found({"told": words, "remedy": remedy}, (evidence,), Verdict.DERIVED)

@@ -20,7 +20,7 @@ from core.model.transcript.message import Message
 from core.model.transcript.session import ConversationRow, Session
 from core.model.transcript.storage import Lease
 from core.redact.quick_check import masked_excerpt
-from core.support.formatting import plural
+from core.support.formatting import clock, moment, plural
 
 ANOTHER_MODEL = (
     "Set auxiliary.compression.model in config.yaml to a model that answers; /compress tries at once"
@@ -62,7 +62,7 @@ def strikes_kept(session: Session, min_strikes: int) -> Found | None:
     strikes, probe = session.guards.ineffective_count or 0, session.guards.recovery_deadline
     if strikes < min_strikes:
         return None
-    retried = f", and Hermes tries again at {probe:%H:%M:%S} UTC" if probe is not None else ""
+    retried = f", and Hermes tries again at {clock(probe)}" if probe is not None else ""
     numbers = {
         "why": f"{strikes} compactions in a row did not help",
         "afresh": f"/new starts afresh, a new process does not{retried}",
@@ -80,7 +80,7 @@ def paused(session: Session, now: datetime) -> Found | None:
     since = f"Hermes asks none for {left:,} more seconds" if left > 0 else "no summary has succeeded since"
     words, fix = words_of(error) if error else ("the summary model failed", ANOTHER_MODEL)
     where = f"sessions {session.id}"
-    stored = [f"compression_failure_cooldown_until {until:%H:%M:%S} UTC"]
+    stored = [f"compression_failure_cooldown_until {clock(until)}"]
     stored += [f"compression_failure_error {masked_excerpt(error, 200)}"] if error else []
     numbers = {"what": f"{words[:1].upper()}{words[1:]}; {since}", "fix": fix}
     evidence = tuple(Evidence(Source.DATABASE, where, text) for text in stored)
@@ -136,7 +136,7 @@ def resume_target(case: Case) -> Iterable[Found]:
     target = case.conversation.resume_target
     session = next((one for one in case.conversation.sessions if one.id == target), None)
     last = session.last_active if session is not None else None
-    at = f", last active {last:%Y-%m-%d %H:%M} UTC" if last is not None else ""
+    at = f", last active {moment(last, seconds=False)}" if last is not None else ""
     evidence = Evidence(Source.DATABASE, f"sessions {target}", case.conversation.resume_reason)
     yield Found({"session": target, "at": at}, (evidence,), Verdict.DERIVED)
 
