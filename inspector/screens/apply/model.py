@@ -31,6 +31,7 @@ BY_RULE = (
 )
 FUTILE = "It saves nothing: what is written is at least as long as what it replaces."
 QUIETLY = "leave the session alone for two minutes, then come back"
+ONCE_MORE = Headline("U once more undoes it; esc leaves it written.", severity=Severity.WARNING)
 TAKEN_BACK = Headline("Undone: every row is as it was.")
 WHERE = {
     ApplyMode.IN_PLACE: "in place",

@@ -15,6 +15,7 @@ from core.store.database.locate import Location
 from inspector.base.commands import bindings
 from inspector.base.workers import Answered, in_thread, then
 from inspector.screens.apply.model import (
+    ONCE_MORE,
     TAKEN_BACK,
     Stage,
     applied_lines,
@@ -76,6 +77,7 @@ class ApplyScreen(Page):
         self._applied: Applied | None = None
         self._failure = ""
         self._step = ""
+        self._sure = False
         self.stage = Stage.CHECKING
         self.changed = False
 
@@ -119,7 +121,7 @@ class ApplyScreen(Page):
         bar, answer = self.query_one(AnswerBar), NO_HEADLINE
         bar.waiting = f"{self._step or 'Starting'} …"
         if self.stage is Stage.APPLIED and self._applied is not None:
-            answer = written_answer(self.proposal)
+            answer = ONCE_MORE if self._sure else written_answer(self.proposal)
         elif self.stage is Stage.UNDONE:
             answer = TAKEN_BACK
         elif self.stage is Stage.FAILED:
@@ -209,14 +211,21 @@ class ApplyScreen(Page):
         self.check(mode)
 
     def action_undo(self) -> None:
-        """Undo what was just written."""
-        if self._applied is not None:
+        """Undo what was just written, the second time the key is pressed."""
+        if self._applied is not None and self._sure:
             self.put_back(self._applied)
+        self._ask_again(not self._sure)
+
+    def _ask_again(self, sure: bool) -> None:
+        self._sure = sure
+        self._say()
 
     def action_back(self) -> None:
         """Return to the preview, unless rows are being written right now."""
         if self.stage is Stage.WRITING:
             self.toast("Still writing; this takes a moment.")
+        elif self._sure:
+            self._ask_again(False)
         else:
             self.dismiss()
 

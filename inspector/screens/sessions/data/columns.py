@@ -128,12 +128,13 @@ def _compressions(line: SessionLine, width: int, source: CellSource) -> Line:
         return Line().gap(width)
     if source.extra is None:
         return Line().cell("⋯", width, source.ink.style("ink-muted"), right=True)
-    words, failed, severity = fmt.count(source.extra.compressions), source.extra.failed, source.extra.severity
+    extra = source.extra
+    words, failed, severity = fmt.count(extra.compressions), extra.failed, extra.severity
     token = f"severity-{severity}" if severity else "ink-muted"
     if failed and width >= FULL_COMPRESSIONS:
         words += f" · {failed} failed"
     elif severity and (failed or line.row.tip.guards.failure_error):
-        words += f" {NO_SUMMARY}"
+        words = f"{words} {NO_SUMMARY}" if extra.compressions else "failed"
     else:
         token = "ink-muted"
     return Line().cell(words, width, source.ink.style(token), right=True)

@@ -105,6 +105,12 @@ async def test_what_was_written_is_taken_back_row_by_row(own: Location) -> None:
         assert "messages. Written, read back and identical; U undoes it. Approx request size: ~" in told
         assert dump(own) != before
         await press(pilot, "U")
+        assert stage(screen) is Stage.APPLIED
+        assert "U once more undoes it; esc leaves it written." in drawn(pilot)
+        await press(pilot, "escape")
+        assert "U undoes it." in " ".join(drawn(pilot).split())
+        assert dump(own) != before
+        await press(pilot, "U", "U")
         assert stage(screen) is Stage.UNDONE, shown(screen)
         told = " ".join(shown(screen).split())
         assert re.search(r"rows \d+ put back, \d+ taken out", told)

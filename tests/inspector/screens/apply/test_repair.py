@@ -56,7 +56,7 @@ async def test_lost_turns_are_put_back_from_their_finding_and_taken_away_again(l
         assert stage(screen) is Stage.APPLIED, text.text
         with Store(lost) as store:
             assert store.lost_tail("s") == ((), ())
-        await press(pilot, "U")
+        await press(pilot, "U", "U")
         assert stage(screen) is Stage.UNDONE, text.text
     assert dump(lost.db) == before
 

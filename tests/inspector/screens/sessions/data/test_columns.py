@@ -63,11 +63,12 @@ def test_a_failure_after_which_a_summary_succeeded_is_no_mark(samples: Location)
     (line, *_) = read_page([samples], Order(), 0, 1).rows
     column = next(one for one in COLUMNS if one.title == "compr.")
 
-    def shown(severity: Severity | None) -> str:
-        extra = Extra(ContextUse(), 2, 1, severity)
+    def shown(severity: Severity | None, completed: int = 2) -> str:
+        extra = Extra(ContextUse(), completed, 1, severity)
         return column.draw(line, 6, CellSource(Palette(defaults()), NOW, extra)).text.strip()
 
     assert (shown(None), shown(Severity.CRITICAL)) == ("2", "2 ✗")
+    assert shown(Severity.CRITICAL, 0) == "failed"  # a sign beside a nought would say nothing
 
 
 async def test_columns_and_tab_are_the_same_in_the_next_run_where_nothing_is_wrong(
