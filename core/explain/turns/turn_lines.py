@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from core.explain.compactions.refusals import unanswered
+from core.explain.compactions.refusals import turns_of, unanswered
 from core.explain.context.context import ConversationContext
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import Trigger
@@ -116,30 +116,34 @@ def _running(began: Sequence[datetime], request: Message) -> int | None:
 
 def _turns(context: ConversationContext) -> list[TurnLines]:
     """The turns of the log, oldest first."""
-    ids = context.sessions
-    spans: list[list[LogRecord]] = []
-    skips: list[LogRecord | None] = []
-    gateway_skip: LogRecord | None = None
-    for record in context.log.records:
-        if record.kind is Kind.TURN and record.session in ids:
-            spans.append([record])
-            skips.append(gateway_skip)
-            gateway_skip = None
-        elif record.kind is Kind.SKIPPED and record.message.startswith(_GATEWAY):
-            gateway_skip = record if record.session in ids else gateway_skip
-        elif spans and (record.session is None or record.session in ids or record.tag in ids):
-            spans[-1].append(record)
+    spans, skips = list(turns_of(context)), _gateway_skips(context)
     turns, last = [], 0
     ends = [sum(record.kind is Kind.TURN_ENDED for record in span) for span in spans]
-    for span, skip, own, following in zip(spans, skips, ends, [*ends, 1][1:], strict=True):
+    for span, own, following in zip(spans, ends, [*ends, 1][1:], strict=True):
         numbers = [record.number for record in span if record.kind is Kind.CALL and record.number is not None]
         first = min(numbers, default=0)
         # An agent continues to number its calls across turns; a new one begins at 1.
         before = last if 0 < last < first else first - 1 if not last else 0
         crowded = own > 1 or (not own and following > 1)
-        turns.append(replace(_lines(span, before), gateway_skip=skip, crowded=crowded))
+        turns.append(replace(_lines(span, before), gateway_skip=skips.get(span[0].where), crowded=crowded))
         last = max(numbers, default=last)
     return turns
+
+
+def _gateway_skips(context: ConversationContext) -> Mapping[str, LogRecord]:
+    """The lines that say the gateway skipped its own check, by the place of the turn that follows."""
+    found: dict[str, LogRecord] = {}
+    skip: LogRecord | None = None
+    for record in context.log.records:
+        if _is_gateway_skip(record) and record.session in context.sessions:
+            skip = record
+        elif skip is not None and record.kind is Kind.TURN and record.session in context.sessions:
+            found[record.where], skip = skip, None
+    return found
+
+
+def _is_gateway_skip(record: LogRecord) -> bool:
+    return record.kind is Kind.SKIPPED and record.message.startswith(_GATEWAY)
 
 
 def _lines(span: Sequence[LogRecord], before: int) -> TurnLines:
@@ -150,7 +154,7 @@ def _lines(span: Sequence[LogRecord], before: int) -> TurnLines:
     for record in span:
         if record.kind is Kind.CALL and record.number is not None:
             calls[record.number - before] = record
-        elif record.kind in _SKIPS:
+        elif record.kind in _SKIPS and not _is_gateway_skip(record):
             skipped.append((max(calls, default=0), record))
         if record.kind in _STATES_THRESHOLD and record.threshold:
             stated.append((max(calls, default=0), record))
