@@ -6,15 +6,16 @@ A conversation is named by an id or a title, a unique beginning of one, or `late
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from core.errors import AmbiguousError, NotFoundError, UsageError
+from core.errors import AmbiguousError, DatabaseError, InspectorError, NotFoundError, UsageError
 from core.model.transcript.session import LONG_AGO
 from core.store.conversations.conversation import read_conversation, read_lost_tail
 from core.store.conversations.conversation_query import newest_tip
 from core.store.conversations.session_lists import ConversationLists
+from core.store.database.connect import noting
 from core.store.database.locate import LATEST
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.families import families_of
@@ -199,22 +200,24 @@ class Store(ConversationLists):
         return found
 
 
-def newest_session(stores: Sequence[Store]) -> tuple[Store, Session]:
-    """The session written to last, across several databases, of which some may hold none.
+Place = tuple[Store, "Session"]
+"""A session and the database it is in."""
 
-    Raises:
-        NotFoundError: None of them holds any.
+
+def resolve_in(stores: Iterable[Store], text: str) -> tuple[list[Place], list[InspectorError]]:
+    """The sessions that a text names, the newest first, at most one of each database.
+
+    Also why others have none: those with several come first, those that cannot be read last.
     """
-    found: list[tuple[Store, Session]] = []
-    missing: NotFoundError | None = None
+    found: list[Place] = []
+    errors: list[InspectorError] = []
     for store in stores:
-        try:
-            found.append((store, store.resolve(LATEST)))
-        except NotFoundError as error:
-            missing = missing or error
-    if missing is not None and not found:
-        raise missing
-    return max(found, key=lambda pair: pair[1].last_active or LONG_AGO)
+        with noting(errors):
+            found.append((store, store.resolve(text)))
+    found.sort(key=lambda place: place[1].last_active or LONG_AGO, reverse=True)
+    several = AmbiguousError | UsageError
+    errors.sort(key=lambda error: (isinstance(error, DatabaseError), not isinstance(error, several)))
+    return found, errors
 
 
 def resolve_id(connection: sqlite3.Connection, schema: Schema, path: Path, text: str) -> str:

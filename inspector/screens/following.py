@@ -11,7 +11,7 @@ from itertools import islice
 from textual import getters
 from textual.app import ComposeResult
 
-from core.errors import InspectorError
+from core.errors import DatabaseError, InspectorError
 from core.explain.events import explain
 from core.explain.explanation import Explanation
 from core.live.alerts import Limits
@@ -19,8 +19,8 @@ from core.live.event import LiveEvent
 from core.live.follow import Follower, begin_each
 from core.live.log_tail import event_of
 from core.live.status import Pace, pace_of
-from core.store.database.locate import Location
-from core.store.store import Store, newest_session
+from core.store.database.locate import LATEST, Location
+from core.store.store import Store, resolve_in
 from core.support import formatting as fmt
 from inspector.base import event_words
 from inspector.base.app_protocol import shell
@@ -201,16 +201,20 @@ def _begun(locations: Sequence[Location], limits: Limits) -> tuple[Follower, ...
 def _new_events(followers: Sequence[Follower], before: Found | None) -> Found:
     """Read new events; the session's state is recomputed only if there are any."""
     spoken = tuple((event, one.limits.should_notify(event)) for one in followers for event in one.look())
-    problem = " · ".join(follower.problem for follower in followers if follower.problem)
+    problems = [follower.problem for follower in followers if follower.problem]
     if before is not None and not spoken:
-        return replace(before, events=spoken, problem=problem)
+        return replace(before, events=spoken, problem=" · ".join(problems))
     readable = [follower for follower in followers if not follower.problem] or followers
     with ExitStack() as stack:
         opened = [stack.enter_context(Store(follower.place)) for follower in readable]
-        store, session = newest_session(opened)
+        found, errors = resolve_in(opened, LATEST)
+        if not found:
+            raise errors[0]
+        store, session = found[0]
         store.learn(session.id)
         known = explain(store, session.id)
         earlier = _earlier(known) if before is None else ()
+        problem = " · ".join((*problems, *(one.line for one in errors if isinstance(one, DatabaseError))))
         return Found(store.location, pace_of(known), request_curve(known), spoken, problem, earlier)
 
 

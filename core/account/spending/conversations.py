@@ -15,7 +15,7 @@ from core.account.spending.recorded import FORMS, QUARTER, Window
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.transcript.session import Kind
 from core.store.conversations.credentials import learn_shown
-from core.store.database.connect import reading
+from core.store.database.connect import noting, reading
 from core.store.database.open_database import OpenDatabase
 from core.store.lineage.families import MAX_FAMILY, every_family, family_of
 from core.store.lineage.lineage import Lineage
@@ -135,7 +135,10 @@ def with_names(found: Ledger, stores: Iterable[SessionLists]) -> Ledger:
     untitled = [row.key for row in found.rows if not row.label][:MAX_NAMED]
     if found.by not in BY_ID or not untitled:
         return found
-    words = {one: first_line for store in stores for one, first_line in store.first_words(untitled).items()}
+    words: dict[str, str] = {}
+    for store in stores:
+        with noting([]):  # the ledger says which database cannot be read
+            words |= store.first_words(untitled)
     rows = (replace(row, label=words[row.key]) if row.key in words else row for row in found.rows)
     return replace(found, rows=tuple(rows))
 

@@ -32,9 +32,10 @@ from core.account.spending.sums import (
     priced,
     tables_of,
 )
-from core.errors import UsageError
+from core.errors import InspectorError, UsageError
 from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow
+from core.store.database.connect import noting
 from core.store.database.open_database import OpenDatabase
 from core.support.formatting import plural
 
@@ -67,6 +68,7 @@ def collect(
 
     Raises:
         UsageError: There is no such dimension.
+        DatabaseError: No database can be read.
     """
     if by not in KEYS:
         raise UsageError(f"cannot group by {by!r}", remedy=f"Choose one of {', '.join(DIMENSIONS)}")
@@ -75,7 +77,10 @@ def collect(
     for store in different:
         if all(by != "profile" or key == store.location.label for by, key in only):
             share = [pair for pair in only if pair[0] != "profile"]
-            _book(books, store, session, share, sole=len(different) == 1)
+            with noting(books.unreadable):
+                _book(books, store, session, share, sole=len(different) == 1)
+    if books.unreadable and len(books.unreadable) == len(different):
+        raise books.unreadable[0]
     if prices is not None:
         prices.save()
     return books
@@ -99,6 +104,7 @@ class Books:
         earlier: Sessions that began before `since` and went on after it.
         forked: Sessions of the one conversation asked for that several others continue.
         mispriced: Sums whose recorded cost differs from the computed one.
+        unreadable: Why a database is left out, or what it holds is not complete.
         ungrouped: Groups that are complete rows: sessions summed as stored, most of a long ledger.
     """
 
@@ -113,6 +119,7 @@ class Books:
     earlier: int = 0
     forked: int = 0
     mispriced: list[Fields] = field(default_factory=list)
+    unreadable: list[InspectorError] = field(default_factory=list)
     ungrouped: list[Fields] = field(default_factory=list)
     _rows: dict[tuple[str, str], list[Group]] = field(default_factory=dict)
     _labels: dict[str, tuple[float, str]] = field(default_factory=dict)
@@ -133,7 +140,8 @@ class Books:
     @property
     def lower_bound(self) -> bool:
         """Whether the true total may be more than what was booked."""
-        return bool(self.earlier or self.counted.silent or self.counted.disagreeing or self.counted.unbooked)
+        lacking = self.counted.silent or self.counted.disagreeing or self.counted.unbooked
+        return bool(self.earlier or lacking or self.unreadable)
 
     def ledger(self) -> Ledger:
         """The ledger with all rows finished."""
@@ -182,6 +190,7 @@ class Books:
         )
         where = "a session's usage counts where it began"
         notes = [
+            *(error.line for error in self.unreadable),
             *_counted((self.earlier, f"{{}} began before this period and went on; {where}")),
             *([f"{lacking}: the total is higher"] if lacking else []),
             *_counted(

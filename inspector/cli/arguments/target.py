@@ -97,7 +97,7 @@ def opened(args: argparse.Namespace, kind: Callable[[Location], Opened]) -> Iter
             except DatabaseError as error:
                 if len(places) == 1 or (place is places[-1] and not found):
                     raise
-                output.write_note(f"skipped: {error.line}")
+                _note_skipped(error)
             else:
                 stack.enter_context(database)
                 found.append(database)
@@ -149,20 +149,17 @@ def choose(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
     Raises:
         NotFoundError: No session matches.
     """
-    if text == LATEST:
-        from core.store.store import newest_session
+    from core.store.store import resolve_in
 
-        return newest_session(stores)
-    found: list[tuple[Store, Session]] = []
-    missing: NotFoundError | None = None
-    for store in stores:
-        try:
-            found.append((store, store.resolve(text)))
-        except NotFoundError as error:
-            missing = error if isinstance(error, AmbiguousError) else missing or error
+    found, errors = resolve_in(stores, text)
+    for error in errors if found else errors[1:]:
+        if isinstance(error, DatabaseError):
+            _note_skipped(error)
+    if text == LATEST and found:
+        return found[0]
     exact = [pair for pair in found if text in (pair[1].id, pair[1].title)]
-    if missing and (not found or (isinstance(missing, AmbiguousError) and not exact)):
-        raise missing
+    if errors and (not found or (isinstance(errors[0], AmbiguousError | UsageError) and not exact)):
+        raise errors[0]
     exact = [pair for pair in found if pair[1].id == text] or exact or found
     if len(exact) > 1:
         names = ", ".join(store.location.label for store, _ in exact)
@@ -182,4 +179,8 @@ def each(databases: Sequence[Opened], action: Callable[[Opened], None]) -> None:
         except DatabaseError as error:
             if len(databases) == 1:
                 raise
-            output.write_note(f"skipped: {error.line}")
+            _note_skipped(error)
+
+
+def _note_skipped(error: DatabaseError) -> None:
+    output.write_note(f"skipped: {error.line}")

@@ -88,13 +88,15 @@ def _answer(args: argparse.Namespace) -> str:
 
 def _fresh_status(args: argparse.Namespace, cached: KeptAnswer | None) -> str:
     from core.live.status import status_of
+    from core.store.store import resolve_in
     from inspector.payloads.conversation import status_payload
 
     with target.stores(args) as stores:
         store, session = target.choose(stores, args.session)
         store.learn(session.id)
         found = status_of(store, session.id, stores)
-        is_complete = len(stores) == len(target.locations(args))
+        _, errors = resolve_in(stores, LATEST)
+        is_complete = not errors and len(stores) == len(target.locations(args))
     document = jsonio.dumps(jsonio.masked(status_payload(found)))
     text = f"{document}\n{jsonio.dumps(fields(found))}"
     if cached and is_complete:

@@ -6,13 +6,11 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
-
 from core.errors import NotFoundError
 from core.explain.events import explain
 from core.live.status import pace_of
-from core.store.database.locate import Location
-from core.store.store import Store, newest_session
+from core.store.database.locate import LATEST, Location
+from core.store.store import Store, resolve_in
 from tests.core.live.writer import FIRST, Writer
 from tests.core.store.database import SessionDatabase
 
@@ -24,7 +22,7 @@ def test_the_last_hour_counts_the_calls_of_that_hour_alone(tmp_path: Path) -> No
         writer.call(prompt=prompt)
     now = FIRST.astimezone(UTC) + timedelta(minutes=1)
     with Store(Location(writer.home / "state.db", writer.home)) as store:
-        _, session = newest_session([store])
+        ((_, session),), _ = resolve_in([store], LATEST)
         told = explain(store, session.id)
     soon, late = pace_of(told, now=now), pace_of(told, now=now + timedelta(hours=2))
     assert soon.hour is not None
@@ -41,9 +39,9 @@ def test_a_profile_without_sessions_has_no_say_in_which_is_the_newest(tmp_path: 
     writer.message()
     SessionDatabase(empty)
     with Store(Location(empty)) as none, Store(Location(writer.home / "state.db")) as one:
-        assert newest_session([none, one]) == (one, one.resolve("s1"))
-        with pytest.raises(NotFoundError):
-            newest_session([none])
+        found, errors = resolve_in([none, one], LATEST)
+        assert found == [(one, one.resolve("s1"))]
+        assert [type(error) for error in errors] == [NotFoundError]
 
 
 def test_without_a_log_the_last_hour_is_unknown_and_not_free(tmp_path: Path) -> None:

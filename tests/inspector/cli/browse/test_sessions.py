@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -143,8 +144,6 @@ def test_one_profile_can_be_asked_for(home: Path, cli: Cli) -> None:
 
 
 def test_a_broken_profile_never_hides_the_others(home: Path, tmp_path: Path, cli: Cli) -> None:
-    import shutil
-
     copy = tmp_path / "copy"
     shutil.copytree(home, copy)
     (copy / "profiles" / "work" / "state.db").write_bytes(b"SQLite format 3\x00 and then nothing")
@@ -152,6 +151,46 @@ def test_a_broken_profile_never_hides_the_others(home: Path, tmp_path: Path, cli
     assert "Refactor the auth module" in shown.out
     assert shown.err.count("\n") == 1
     assert "skipped" in shown.err
+
+
+@pytest.fixture(scope="module")
+def partly_damaged(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a profile that opens, and whose sessions cannot be read."""
+    copy = tmp_path_factory.mktemp("damaged") / "copy"
+    shutil.copytree(home, copy)
+    database = copy / "profiles" / "work" / "state.db"
+    with closing(sqlite3.connect(database)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+        (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'sessions'").fetchone()
+        (size,) = db.execute("PRAGMA page_size").fetchone()
+    with database.open("r+b") as stream:
+        stream.seek((page - 1) * size)
+        stream.write(b"\xff" * size)
+    return copy
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("show", "latest"), ("why", "Refactor the auth module"), ("status", "--format", "{title}{share}")],
+)
+def test_a_session_is_found_beside_a_profile_whose_sessions_cannot_be_read(
+    words: tuple[str, ...], partly_damaged: Path, home: Path, cli: Cli
+) -> None:
+    shown = cli(*words, "--home", partly_damaged)
+    assert shown.out == cli(*words, "--home", home, "--profile", "default").out
+    assert "skipped" in shown.err
+    assert cli(*words, "--home", partly_damaged) == shown
+    assert "is damaged" in cli(*words, "--home", partly_damaged, "--profile", "work", code=5).err
+
+
+def test_what_was_spent_is_added_up_without_a_profile_that_cannot_be_read(
+    partly_damaged: Path, home: Path, cli: Cli
+) -> None:
+    found = cli("usage", "--by", "profile", "--json", "--home", partly_damaged).json
+    sound = cli("usage", "--by", "profile", "--json", "--home", home).json
+    assert found["rows"] == [row for row in sound["rows"] if row["key"] != "work"]
+    assert found["lower_bound"]
+    assert any("is damaged" in note for note in found["notes"])
 
 
 def test_what_has_no_title_is_known_by_its_first_words(tmp_path: Path, cli: Cli) -> None:
