@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from core.account.spending.conversations import Threads
 
 DIMENSIONS = tuple(KEYS)
+_DISAGREES = "whose usage by model exceeds the session's own total; the session's total is shown"
 _BY_CALL = "`cache SESSION --csv` lists the logged calls by time"
 
 
@@ -105,6 +106,7 @@ class Books:
         forked: Sessions of the one conversation asked for that several others continue.
         mispriced: Sums whose recorded cost differs from the computed one.
         unreadable: Why a database is left out, or what it holds is not complete.
+        subtrees: What each conversation and its sub-agents spent together, by its key.
         ungrouped: Groups that are complete rows: sessions summed as stored, most of a long ledger.
     """
 
@@ -121,9 +123,9 @@ class Books:
     mispriced: list[Fields] = field(default_factory=list)
     unreadable: list[InspectorError] = field(default_factory=list)
     ungrouped: list[Fields] = field(default_factory=list)
+    subtrees: dict[str, tuple[Buckets, Money]] = field(default_factory=dict)
     _rows: dict[tuple[str, str], list[Group]] = field(default_factory=dict)
     _labels: dict[str, tuple[float, str]] = field(default_factory=dict)
-    _subtrees: dict[str, tuple[Buckets, Money]] = field(default_factory=dict)
 
     def add(self, group: Group, key: str, label: str) -> None:
         """Book a group on its row."""
@@ -154,10 +156,6 @@ class Books:
         total = finish("total", "", "", everything, priced=self.priced, sessions=self.counted.sessions)
         return replace(total, lower_bound=self.lower_bound)
 
-    def set_subtree(self, key: str, tokens: Buckets, recorded: Money) -> None:
-        """Set the subtree total of a conversation."""
-        self._subtrees[key] = (tokens, recorded)
-
     def entries(self) -> list[Entry | Fields]:
         """The future rows: largest first; days and hours in order."""
         ordered = self.by not in FORMS
@@ -174,9 +172,9 @@ class Books:
             group = Group._make(entry)
             return finish(group.key, group.task, group.title or "", [group], priced=self.priced)
         row = finish(entry.key, entry.task, entry.label, entry.groups, priced=self.priced)
-        if row.task or row.key not in self._subtrees:
+        if row.task or row.key not in self.subtrees:
             return row
-        tokens, recorded = self._subtrees[row.key]
+        tokens, recorded = self.subtrees[row.key]
         return replace(row, subtree=tokens, subtree_recorded=recorded)
 
     def notes(self) -> tuple[str, ...]:
@@ -194,10 +192,7 @@ class Books:
             *_counted((self.earlier, f"{{}} began before this period and went on; {where}")),
             *([f"{lacking}: the total is higher"] if lacking else []),
             *_counted(
-                (
-                    disagreeing,
-                    "{} whose usage by model exceeds the session's own total; the session's total is shown",
-                ),
+                (disagreeing, f"{{}} {_DISAGREES}"),
                 (residual, "{} with usage no model row accounts for; it counts for the session's own model"),
                 (self.forked, "{} continued more than once; every continuation counts"),
                 (self.overran, f"{{}} ran on into a later {self.by}; {where}; {_BY_CALL}"),
@@ -248,9 +243,8 @@ def _book(
 def _with_prices(books: Books, spending: Spending, *, sole: bool) -> tuple[list[Fields], list[Group]]:
     """The sessions that are a group of their own, and all other groups, priced if prices were asked for."""
     # Only several databases can contain the same session twice.
-    alone, groups = (
-        (spending.whole, spending.others) if sole and books.by == "session" else ([], spending.groups)
-    )
+    apart = sole and books.by == "session"
+    alone, groups = (spending.whole, spending.others) if apart else ([], spending.groups)
     if books.prices is not None:
         price_all(alone, books.prices)
         groups = [priced(group, books.prices) for group in groups]
@@ -303,4 +297,4 @@ def _add_subtrees(books: Books, everything: list[Group], threads: Threads, seen:
         for one in below:
             more, amount_below = own.get(one, (Buckets(), Money()))
             tokens, recorded = tokens + more, recorded + amount_below
-        books.set_subtree(root, tokens, recorded)
+        books.subtrees[root] = tokens, recorded
