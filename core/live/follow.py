@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from core.account.prompt_cache.breaks import MIN_CACHED_TOKENS, SHARE
-from core.errors import DatabaseError, InspectorError, NotFoundError
+from core.errors import ConfigError, DatabaseError, InspectorError, NotFoundError
+from core.explain.context.context import open_context
+from core.explain.context.log.log_clock import Clock
 from core.explain.prompt_cache import conversation_cache
 from core.live.alerts import Alerts, Limits
 from core.live.compactions import Compactions
@@ -22,6 +25,8 @@ from core.store.store import Store
 
 _SESSIONS = 200
 _QUARTER = 15 * 60
+_SETTLED = 20
+"""Lines of a conversation after which its clock is not worked out again."""
 VERSION = 1
 
 
@@ -103,6 +108,7 @@ class Follower:
     _compactions: Compactions = field(default_factory=Compactions)
     _cache: CacheWatch = field(default_factory=CacheWatch)
     _alerts: Alerts = field(default_factory=Alerts)
+    _clocks: dict[str, Clock] = field(default_factory=dict)
     _mark: Mark | None = None
 
     def __post_init__(self) -> None:
@@ -200,7 +206,7 @@ class Follower:
         messages = [_message(row) for row in rows if row.id not in written]
         events: list[LiveEvent] = []
         for key, record in lines:
-            event = event_of(key, record)
+            event = event_of(key, record, partial(self._clock_of, store))
             if event is not None and event.kind is LiveKind.COMPACTION:
                 self._compactions.of_line(event)
             elif event is not None:
@@ -212,6 +218,19 @@ class Follower:
         yield from self._compactions.overdue()
         about = (event.session for event in (*messages, *compacted, *events) if event.session)
         yield from self._alerts.passed(store, about)
+
+
+    def _clock_of(self, store: Store, session: str | None) -> Clock:
+        """The clock by which a session's lines are written; this machine's while nothing tells it."""
+        if session is None or session in self._clocks:
+            return self._clocks.get(session or "", Clock())
+        try:
+            context = open_context(store, session)
+        except (NotFoundError, ConfigError):
+            return Clock()
+        if len(context.log.records) >= _SETTLED:
+            self._clocks[session] = context.clock
+        return context.clock
 
 
 def begin_each(followers: Sequence[Follower]) -> None:

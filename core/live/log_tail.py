@@ -6,14 +6,13 @@ one by copying and truncating, and a home that is moved away and back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from core.account.prompt_cache.calls import ToUtc, local_time
+from core.explain.context.log.log_clock import Clock
 from core.hermes.log.index import log_files, scan
 from core.hermes.log.parse import parse_line
 from core.hermes.log.record import Kind, LogRecord
@@ -40,16 +39,17 @@ _LINES = 10_000
 """How many files and lines are remembered."""
 
 
-def event_of(key: str, record: LogRecord, to_utc: ToUtc = local_time) -> LiveEvent | None:
+def event_of(key: str, record: LogRecord, clock_of: Callable[[str | None], Clock]) -> LiveEvent | None:
     """The event of a line; None for a line without one of its own."""
-    event = partial(LiveEvent, key=key, session=record.session, at=to_utc(record.at))
     if record.kind is Kind.CALL:
-        return event(LiveKind.CALL, facts=_call(record))
-    if record.kind in FAILURES and not record.message.startswith(_AGAIN):
-        return event(LiveKind.FAILURE, facts={"what": FAILURES[record.kind], "text": record.message})
-    if record.kind in _COMPACTED:
-        return event(LiveKind.COMPACTION, facts=_done(record))
-    return None
+        kind, facts = LiveKind.CALL, _call(record)
+    elif record.kind in FAILURES and not record.message.startswith(_AGAIN):
+        kind, facts = LiveKind.FAILURE, {"what": FAILURES[record.kind], "text": record.message}
+    elif record.kind in _COMPACTED:
+        kind, facts = LiveKind.COMPACTION, _done(record)
+    else:
+        return None
+    return LiveEvent(kind, key, record.session, clock_of(record.session).utc(record.at), facts)
 
 
 def _call(record: LogRecord) -> dict[str, Any]:

@@ -222,7 +222,7 @@ def _earlier(known: Explanation) -> tuple[LiveEvent, ...]:
     """The newest calls and failures of a session in its log, newest first."""
     context = known.context
     own = (one for one in reversed(context.log.records) if one.session in context.sessions)
-    events = (event_of(one.where, one, context.clock.utc) for one in own)
+    events = (event_of(one.where, one, lambda _: context.clock) for one in own)
     return tuple(islice(filter(None, events), MAX_BEFORE))
 
 

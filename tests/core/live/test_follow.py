@@ -233,6 +233,20 @@ def test_a_cache_that_is_lost_is_reported_where_a_log_is_of_another_zone(writer:
     assert [one.at and abs(one.at - there) < timedelta(seconds=1) for one in breaks] == [True]
 
 
+def test_what_a_log_of_another_zone_tells_has_the_times_of_the_rows_beside_it(writer: Writer) -> None:
+    there = FIRST.replace(tzinfo=timezone(timedelta(hours=-9, minutes=-30)))
+    for _ in range(3):
+        writer.database.message("s1", "user", "hello", timestamp=there.timestamp())
+        writer.call()
+    follower = begun(writer)
+    writer.call()
+    writer.line("agent.context_compressor: Summary generation failed - aborting compression", "WARNING")
+    writer.database.message("s1", "assistant", "hello", timestamp=there.timestamp())
+    found = follower.look()
+    assert len(found) == 3
+    assert [one.kind for one in found if one.at is None or abs(one.at - there) > timedelta(seconds=1)] == []
+
+
 def test_a_failed_summary_is_a_failure(writer: Writer) -> None:
     follower = begun(writer)
     writer.line("agent.context_compressor: Summary generation failed - aborting compression", "WARNING")
