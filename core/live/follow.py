@@ -219,7 +219,6 @@ class Follower:
         about = (event.session for event in (*messages, *compacted, *events) if event.session)
         yield from self._alerts.passed(store, about)
 
-
     def _clock_of(self, store: Store, session: str | None) -> Clock:
         """The clock by which a session's lines are written; this machine's while nothing tells it."""
         if session is None or session in self._clocks:
