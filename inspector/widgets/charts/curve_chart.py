@@ -21,6 +21,8 @@ from inspector.widgets.charts.stack import EIGHTHS, Cell, Layer, cell_of, drawn,
 AXIS = 7
 """Cells of the scale on the left."""
 EMPTY = Cell(0)
+HIGH = 14
+"""Rows from which a chart has fine lines at its numbers: lower ones are read without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,7 @@ class CurveChart(Widget):
         """One row of cells, counted from the bottom."""
         columns = self._worked_out(rows)
         limit, layers = columns.limit, columns.layers
-        here = row == limit
+        here, ruled = row == limit, rows >= HIGH and row < rows - 1 and row in columns.numbers
         number = ink.style("threshold" if here else "ink-faint")
         line = Line().cell(columns.numbers.get(row, ""), AXIS, number, right=True).gap(1)
         for (block, past), alike in groupby(columns.cells(row, self._cells)):
@@ -206,6 +208,8 @@ class CurveChart(Widget):
                 plain = self.app.no_color and bool(self.made_of)
                 if hot and block.above is not None and not plain:  # above the limit every layer is red
                     block = Cell(EIGHTHS)
+                if ruled and block == Cell(EIGHTHS, block.layer):
+                    block = Cell(EIGHTHS - 1, block.layer)
                 sign, style = drawn(block, layers, ink, plain=plain)
                 line.add(sign * count, ink.style("severity-critical") if hot else style)
             elif here:

@@ -15,7 +15,7 @@ from inspector.terminal.line import Palette
 
 EIGHTHS = 8
 """Levels of a cell."""
-MIN_DISTANCE, MARKS = 2, 4
+MIN_DISTANCE, MARKS = 2, 5
 """Rows between two numbers of a scale, and how many numbers a high chart has at most."""
 UNSEEN, MOST_FREE = 0.25, 0.1
 """Shares: of a distance by which another may differ unseen, and of a chart's height left free above it."""

@@ -45,6 +45,22 @@ async def test_what_stays_below_the_threshold_does_not_break_its_line() -> None:
         assert app.lines()[-1] == "        14:05   3 calls           15:17"
 
 
+async def test_a_high_chart_has_a_fine_line_through_its_columns_at_every_number_of_its_scale() -> None:
+    async with (app := Alone(CurveChart())).run_test(size=(40, 24)) as pilot:
+        chart = app.widget
+        chart.styles.height, chart.unit = 22, "%"
+        chart.values = (100, 100, 10, 100)
+        await pilot.pause()
+        lines = app.lines()
+        for number in ("80%", "60%", "40%", "20%"):
+            (row,) = (line for line in lines if line.strip().startswith(number))
+            assert set(row.split()[1]) == {"▇"}
+        assert "▇" not in lines[0]
+        chart.styles.height = 10
+        await pilot.pause()
+        assert not any("▇" in line for line in app.lines())
+
+
 async def test_the_colours_near_and_past_the_threshold_are_named() -> None:
     async with (app := Alone(CurveChart())).run_test(size=(90, 10)) as pilot:
         chart = app.widget
