@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from inspector.base.live import in_sight
@@ -48,16 +48,26 @@ class Measuring:
         self._tell_losses()
 
     def _tell_losses(self) -> None:
-        """Once the rows in sight are measured, find out what their summaries lost; first under the cursor."""
+        """Find out what summaries lost: first under the cursor, then in sight, then in the rows beyond.
+
+        Each part waits until its rows are measured.
+        """
         listing = self._listing
         rows = (listing.current, *(listing.rows.row(place) for place in listing.in_sight))
-        lines = {row.key: row for row in rows if row is not None and row.part is None}
-        if not in_sight(listing) or any(not self._is_measured(line) for line in lines.values()):
+        untold = self._untold([row for row in rows if row is not None and row.part is None])
+        if untold == {}:
+            untold = self._untold(listing.conversations)
+        if not untold or not in_sight(listing):
             return
-        untold = {key: line for key, line in lines.items() if listing.extras[key].lacks_loss}
         if not untold.keys() <= self._telling:
             self._telling = set(untold)
             self._reader.tell_losses(list(untold.values()))
+
+    def _untold(self, lines: Sequence[SessionLine]) -> dict[Key, SessionLine] | None:
+        """Of some lines those whose summaries are still to be compared; None while one is not measured."""
+        if any(not self._is_measured(line) for line in lines):
+            return None
+        return {line.key: line for line in lines if self._listing.extras[line.key].lacks_loss}
 
     def _is_measured(self, line: SessionLine) -> bool:
         extra = self._listing.extras.get(line.key)
@@ -90,6 +100,7 @@ class Measuring:
         """Take what was computed for a conversation."""
         if isinstance(found, Told):
             self._take_loss(found)
+            self._tell_losses()
             return
         if isinstance(found, Weighed):
             self._listing.parts[found.line.key] = found.line.state, found.parts

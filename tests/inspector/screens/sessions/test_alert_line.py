@@ -104,6 +104,13 @@ async def test_rows_that_are_never_examined_keep_the_count_a_lower_bound(
         assert "n next" not in drawn(pilot)
 
 
+async def test_once_all_rows_of_a_short_list_are_examined_the_count_is_exact(samples: Location) -> None:
+    async with settled(app := InspectorApp([samples], now=lambda: NOW), 80, 14) as pilot:
+        listing, line = app.screen.query_one(SessionsList), app.screen.query_one(AlertLine)
+        assert len(listing.in_sight) < listing.rows.count
+        assert f"1 of {len(line.alerts)} · n next" in drawn(pilot)
+
+
 async def test_what_is_wrong_below_the_visible_rows_is_reported_too(samples: Location) -> None:
     async with settled(app := InspectorApp([samples], now=lambda: NOW), 80, 14):
         listing = app.screen.listing  # type: ignore[attr-defined]
