@@ -136,7 +136,7 @@ def _spent(context: ConversationContext, now: datetime) -> Spent:
     for record in context.log.records:
         if record.kind is Kind.CALL and record.session in context.sessions and _within(context, record, now):
             calls += 1
-            usd = _cost(book, record, tip)
+            usd = _cost(book, record, tip, context.clock.utc(record.at))
             if usd is not None:
                 known, total = known + 1, total + usd
     return Spent(calls, total if known or not calls else None, at_least=known < calls)
@@ -146,13 +146,13 @@ def _within(context: ConversationContext, call: LogRecord, now: datetime) -> boo
     return timedelta(0) <= now - context.clock.utc(call.at) < HOUR
 
 
-def _cost(book: PriceBook, call: LogRecord, tip: Session) -> Decimal | None:
-    """The list price of a call; tokens not logged as written to the cache count as fresh input."""
+def _cost(book: PriceBook, call: LogRecord, tip: Session, at: datetime) -> Decimal | None:
+    """The list price of a call at its time; tokens not logged as written to the cache are fresh input."""
     if call.input is None:
         return None
     read, written = call.cached or 0, call.written or 0
     tokens = Buckets(max(0, call.input - read - written), read, written, call.output)
-    entry = book.entry_of(tip, model=call.model or "", provider=call.provider or "")
+    entry = book.entry_of(tip, at=at, model=call.model or "", provider=call.provider or "")
     if entry is None or entry.billing == "included":
         return None
     return price(entry, tokens, one_hour=book.one_hour)

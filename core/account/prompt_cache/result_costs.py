@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import isnan, nan
 from sys import intern
 
-from core.account.pricing.price import MILLION, rates_for, write_rate
+from core.account.pricing.price import MILLION, rates_for, read_rate, write_rate
 from core.compress.sizing.estimate import numbers
 from core.model.accounting.ledger import PriceRow
 from core.model.accounting.prompt_cache import ResultCost
@@ -185,8 +185,8 @@ def _cost(life: _Life, price: _Price, share: Decimal, one_hour: bool) -> ResultC
     usd = None
     if entry is not None:
         rates = rates_for(entry, 0)
-        first, read = write_rate(rates, one_hour=one_hour), rates.cache_read
-        if first is not None and rates.input is not None:
-            later = rates.input if read is None else read * share + rates.input * (1 - share)
+        first, read = write_rate(rates, one_hour=one_hour), read_rate(rates)
+        if first is not None and read is not None and rates.input is not None:
+            later = read * share + rates.input * (1 - share)
             usd = (first * life.tokens + later * max(0, life.carried - life.tokens)) / MILLION
     return ResultCost(life.row, life.session, life.tool or "?", life.tokens, life.calls, usd, life.carried)

@@ -6,9 +6,11 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+from core.account.pricing.price_book import open_book
 from core.errors import NotFoundError
 from core.explain.events import explain
 from core.live.status import pace_of
+from core.model.accounting.amounts import Buckets
 from core.store.database.locate import LATEST, Location
 from core.store.store import Store, resolve_in
 from tests.core.live.writer import FIRST, Writer
@@ -65,3 +67,21 @@ def test_a_call_to_another_provider_is_not_priced_by_the_endpoint_of_the_session
     hour = pace_of(told, now=FIRST.astimezone(UTC) + timedelta(minutes=1)).hour
     assert hour is not None
     assert (hour.calls, hour.usd, hour.at_least) == (1, None, True)
+
+
+def test_a_call_costs_what_its_hour_of_the_day_costs(tmp_path: Path) -> None:
+    """DeepSeek's chat model was cheaper at night."""
+    writer = Writer(tmp_path / "home")
+    writer.message()
+    writer.line(
+        "agent.conversation_loop: API call #1: model=deepseek-chat provider=deepseek in=1000000 out=0 "
+        "total=1000000 latency=1.0s"
+    )
+    with Store(Location(writer.home / "state.db", writer.home)) as store:
+        told = explain(store, "s1")
+    at = FIRST.astimezone(UTC)
+    hour = pace_of(told, now=at + timedelta(minutes=1)).hour
+    assert hour is not None
+    cost = open_book().price(Buckets(1_000_000, 0, 0, 0), "deepseek-chat", "deepseek", at=at)
+    assert cost is not None
+    assert hour.usd == cost
