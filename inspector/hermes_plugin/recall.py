@@ -9,7 +9,7 @@ from typing import Any
 from core.errors import InspectorError
 from core.preview.recall import Hit, recall
 from core.redact.text import redact_text
-from core.store.database.locate import locate
+from core.store.database.locate import DATABASE_NAME, locate
 from core.store.store import Store
 
 _DEFAULT_HITS, _MAX_HITS = 5, 20
@@ -25,7 +25,7 @@ def recall_answer(home: Path, session: str, args: Mapping[str, Any]) -> dict[str
     wanted = args.get("limit")
     limit = max(1, min(wanted if isinstance(wanted, int) else _DEFAULT_HITS, _MAX_HITS))
     try:
-        with Store(locate(home=home)[0]) as store:
+        with Store(*locate(db=home / DATABASE_NAME)) as store:
             return payload(store, session, query, limit)
     except InspectorError as error:
         return {"error": error.line}

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 from core.errors import InspectorError
 from core.recordings.row_names import digest, row_name
 from core.redact.message import redact_stored
-from core.store.database.locate import locate
+from core.store.database.locate import DATABASE_NAME, locate
 from core.store.store import Store
 from inspector.hermes_plugin.engine_session import EngineSession
 from inspector.hermes_plugin.stub.recording.recording_file import change_texts
@@ -52,7 +52,7 @@ class RequestTexts:
     def _newly_held(self, session: str) -> set[str]:
         """Names of texts that the database has of a conversation and that were not read before."""
         try:
-            with Store(locate(home=Path(self._home))[0]) as store:
+            with Store(*locate(db=Path(self._home) / DATABASE_NAME)) as store:
                 conversation = store.conversation(session)
                 rows = [row for generation in conversation.generations for row in generation.row_ids]
                 new = [row for row in dict.fromkeys(rows) if row not in self._read]
