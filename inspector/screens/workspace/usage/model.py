@@ -13,16 +13,14 @@ from core.account.pricing.price_book import PriceBook, open_book
 from core.account.spending.conversations import whole_rows, with_names
 from core.account.spending.ledger import collect
 from core.errors import DatabaseError, InspectorError
-from core.explain.context.gather import conversation_log
-from core.explain.context.log.log_clock import align
-from core.explain.context.rows.boundary_rows import moments
-from core.hermes.log.record import Kind
+from core.explain.context.context import open_context
+from core.hermes.config.config import HermesConfig
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.screens.workspace.usage.days import Day, days_of
 from inspector.screens.workspace.usage.question import Question
-from inspector.screens.workspace.why.curve import Calls, Sample
+from inspector.screens.workspace.why.curve import Sample, answered_calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,8 @@ def answer(
         charted = question.charted
         same = question.by == "day" and charted == question
         daily = rows if same else ledger_for(opened, charted, "day", now, book)
-        calls = _logged_calls(opened[0], question.session) if question.session and not question.path else ()
+        whole = question.session if not question.path else None
+        calls = answered_calls(open_context(opened[0], whole, config=HermesConfig())) if whole else ()
     rows = whole_rows(rows)
     rows = replace(rows, rows=ranked(rows))
     return UsageAnswer(question, rows, _days(daily, charted, now), tuple(errors), priced, calls)
@@ -147,16 +146,6 @@ def _days(found: Ledger, question: Question, now: datetime) -> tuple[Day, ...]:
     last = question.day if question.day or question.whole is not None else today
     first = None if since is None else since.astimezone().date()
     return days_of(found, first, last, exactly=question.day is not None)
-
-
-def _logged_calls(store: Store, session: str) -> Calls:
-    """The calls of a conversation whose prompt size is in the log, oldest first."""
-    conversation = store.conversation(session)
-    sessions = {one.id for one in conversation.sessions}
-    log = conversation_log(store.location.home, conversation)
-    clock = align(log.records, moments(conversation, ()))
-    ours = (one for one in log.records if one.kind is Kind.CALL and one.input and one.session in sessions)
-    return Calls(sorted(ours, key=lambda one: clock.utc(one.at)), clock)
 
 
 def holds(location: Location, session_id: str) -> bool:

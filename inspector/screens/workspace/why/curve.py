@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import overload
 
+from core.explain.context.context import ConversationContext
 from core.explain.context.log.log_clock import Clock
 from core.explain.explanation import Explanation
 from core.hermes.log.record import Kind, LogRecord
@@ -102,7 +103,7 @@ def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
     If there are more than `most`, the largest of each group represents it.
     """
     log, clock = explanation.context.log, explanation.context.clock
-    answered = [record for record in log.records if record.kind is Kind.CALL and record.input]
+    answered = answered_calls(explanation.context).records
     shown = answered
     if most is not None and len(answered) > most:
         shown = [answered[place] for place in sampled([one.input or 0 for one in answered], most)]
@@ -117,6 +118,12 @@ def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
     switches = (place_of(at, len(answered), len(calls)) for at in _switches([one.model for one in answered]))
     errors = tuple(_before(times, clock.utc(at)) for at in failed)
     return Curve(calls, marks, now.most, True, tuple(switches), errors, len(answered), name)
+
+
+def answered_calls(context: ConversationContext) -> Calls:
+    """The calls of a conversation whose prompt size is in the log, oldest first."""
+    calls = (one for one in context.log.records if one.kind is Kind.CALL and one.input)
+    return Calls([one for one in calls if one.session in context.sessions], context.clock)
 
 
 def _switches(models: Sequence[str | None]) -> Iterator[int]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
+from core.explain.events import explain
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.app import InspectorApp
@@ -18,8 +20,10 @@ from inspector.screens.workspace.usage.bars import bars_of
 from inspector.screens.workspace.usage.days import Day
 from inspector.screens.workspace.usage.model import UsageAnswer, answer
 from inspector.screens.workspace.usage.question import Question
+from inspector.screens.workspace.why.curve import curve_of
 from inspector.widgets.charts.day_bars import DayBars
 from tests.conftest import NOW
+from tests.core.explain.home import Home
 from tests.inspector.screens.conftest import drawn, settle
 
 
@@ -36,6 +40,37 @@ def test_a_conversation_of_one_day_is_drawn_call_by_call(samples: Location) -> N
     assert bars.values == tuple(float(call.tokens) for call in found.calls)
     assert bars.unit == "calls"
     assert f"{len(found.calls)} prompts in the log, peak" in bars.caption + bars.more
+
+
+def test_the_calls_of_processes_in_two_zones_have_the_times_that_why_gives_them(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.db.session("S")
+    for number, zone in enumerate((0, 9), 1):
+        home.shift = timedelta(hours=zone)
+        home.turn(history=24)
+        home.talk(5)
+        home.call(1, 60_000 + number)
+        home.db.tick(30)
+    with home.store() as store:
+        known = curve_of(explain(store, "S")).samples
+        found = answer((store.location,), Question(by="model", session="S"), NOW).calls
+    home.db.connection.close()
+    assert [one.tokens for one in known] == [60_001, 60_002]
+    assert [(one.tokens, one.at) for one in found] == [(one.tokens, one.at) for one in known]
+
+
+def test_a_call_that_names_no_session_may_be_of_another_conversation(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.db.session("S")
+    home.turn(history=24)
+    home.talk(5)
+    for number, tag in enumerate(("S", None, "S"), 1):
+        counts = f"in={60_000 + number} out=5 total={60_005 + number} latency=1.0s"
+        home.line(f"API call #{number}: model=mock-model provider=custom {counts}", tag=tag)
+    with home.store() as store:
+        known = curve_of(explain(store, "S")).samples
+    home.db.connection.close()
+    assert [one.tokens for one in known] == [60_001, 60_003]
 
 
 def test_without_a_log_a_day_alone_is_reported_in_words(samples: Location) -> None:
