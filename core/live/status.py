@@ -20,7 +20,6 @@ from core.hermes.log.record import Kind, LogRecord
 from core.model.accounting.amounts import Buckets
 from core.model.finding import Finding, Headline, Verdict
 from core.model.transcript.session import Session
-from core.store.database.open_database import OpenDatabase
 from core.store.store import Store
 
 HOUR = timedelta(hours=1)
@@ -55,7 +54,7 @@ class Status:
         return None if self.tokens is None or not self.threshold else self.tokens / self.threshold
 
 
-def status_of(store: Store, session_id: str, stores: Sequence[OpenDatabase] = ()) -> Status:
+def status_of(store: Store, session_id: str, stores: Sequence[Store] = ()) -> Status:
     """Determine the state of a conversation; the costs of `stores` count, by default of its own only.
 
     Raises:

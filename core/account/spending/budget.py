@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 
-from core.account.spending.conversations import whole_rows
+from core.account.spending.conversations import whole_rows, with_names
 from core.account.spending.ledger import collect
 from core.account.spending.recorded import day_start
 from core.model.accounting.ledger import Ledger
 from core.model.accounting.usage import BudgetCheck
-from core.store.database.open_database import OpenDatabase
+from core.store.conversations.session_lists import SessionLists
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,16 @@ def spent_of(spending: Ledger) -> tuple[Decimal, bool]:
     return spent, bool(unknown) or spending.lower_bound
 
 
-def _largest(spending: Ledger) -> tuple[str, Decimal] | None:
+def _largest(spending: Ledger, stores: Sequence[SessionLists]) -> tuple[str, Decimal] | None:
     """The most expensive conversation with its auxiliary calls; None if no cost is known."""
-    row = next(iter(whole_rows(spending).rows), None)
-    return (row.label or row.key, row.cost.usd) if row is not None and row.cost.usd else None
+    for row in whole_rows(spending).rows[:1]:
+        (named,) = with_names(replace(spending, rows=(row,)), stores).rows
+        return (named.label or named.key, row.cost.usd) if row.cost.usd else None
+    return None
 
 
 def spent_today(
-    stores: Sequence[OpenDatabase], *, now: datetime | None = None, zone: tzinfo | None = None
+    stores: Sequence[SessionLists], *, now: datetime | None = None, zone: tzinfo | None = None
 ) -> Today:
     """Add up what was spent since midnight, by default of this machine's day.
 
@@ -87,4 +89,4 @@ def spent_today(
 
         spending = collect(stores, by="conversation", since=since, prices=open_book(), zone=zone).ledger()
         usd, at_least = spent_of(spending)
-    return Today(since, usd, at_least, _largest(spending))
+    return Today(since, usd, at_least, _largest(spending, stores))

@@ -219,22 +219,10 @@ def _lines(keys: Sequence[Key], stop: Cancelled) -> Iterator[SessionLine]:
 
 def spent(locations: Sequence[Location], now: datetime, stop: Cancelled) -> Today | None:
     """What the sessions that began today cost; None if no database is readable."""
-    from core.account.spending.budget import spent_today  # slow to import; the first rows must not wait
+    # Slow to import; the first rows must not wait.
+    from core.account.spending.budget import spent_today
+    from inspector.screens.workspace.usage.model import open_stores
 
     with ExitStack() as stack:
-        opened: list[Store] = []
-        for place in locations:
-            try:
-                opened.append(stack.enter_context(Store(place, cancelled=stop)))
-            except InspectorError:
-                continue  # the list shows the error
-        return _named(spent_today(opened, now=now), opened) if opened else None
-
-
-def _named(today: Today, stores: Sequence[Store]) -> Today:
-    """Name the largest conversation by its first words if it has no title."""
-    if today.largest is None:
-        return today
-    called, usd = today.largest
-    words = (store.first_words([called]).get(called) for store in stores)
-    return replace(today, largest=(next(filter(None, words), called), usd))
+        opened, _ = open_stores(stack, locations, stop)  # the list shows the errors
+        return spent_today(opened, now=now) if opened else None

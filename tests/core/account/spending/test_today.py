@@ -59,7 +59,7 @@ def test_where_nothing_has_a_price_the_money_is_unknown_and_not_nothing(tmp_path
     assert today(tmp_path / "b", (NOON - timedelta(days=1), 4.0, None)).known == 0
 
 
-def test_the_largest_is_found_among_recorded_and_computed_costs(tmp_path: Path) -> None:
+def test_the_largest_is_found_among_recorded_and_computed_costs_and_named_as_in_lists(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     with SessionDatabase(path) as database:
         at = NOON.timestamp()
@@ -67,10 +67,11 @@ def test_the_largest_is_found_among_recorded_and_computed_costs(tmp_path: Path) 
         database.session(
             "dear", started_at=at, model="gpt-5.2", billing_provider="openai", input_tokens=9_000_000
         )
+        database.message("dear", "user", "Read every file")
     with Store(path) as store:
         found = spent_today([store], now=NOON, zone=ZoneInfo("UTC"))
     assert found.usd > 1
-    assert found.largest == ("dear", found.usd - Decimal("0.5"))
+    assert found.largest == ("Read every file", found.usd - Decimal("0.5"))
 
 
 def test_a_session_of_yesterday_that_continues_makes_it_a_lower_bound(tmp_path: Path) -> None:
