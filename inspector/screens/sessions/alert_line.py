@@ -17,6 +17,7 @@ from inspector.screens.sessions.list_view import SessionsList, total
 from inspector.terminal.glyphs import LIVE, SEVERITY
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line, wrap
+from inspector.widgets.bars.answer_and_keys import measure_again
 
 INDENT = 3
 SENTENCE_LINES, MOST_LINES, FIX_LINES = 3, 5, 6
@@ -56,7 +57,7 @@ class AlertLine(Widget):
     def watch_alerts(self) -> None:
         """Lay the screen out again if the new text needs a different number of lines."""
         if self.display and max(1, len(self._said(self.size.width))) != self.size.height:
-            self.refresh(layout=True)
+            measure_again(self)
 
     watch_calm = watch_place = watch_alerts
 

@@ -51,6 +51,16 @@ GENERAL = ("workspace", "page", "app")
 """Scopes whose keys work in every view; if space is short, the view's own keys come first."""
 
 
+def measure_again(widget: Widget) -> None:
+    """Lay the screen out again for a widget that needs another height.
+
+    Textual keeps the height it measured if a layout was still to come, as while styles are first applied:
+    so there is a second one.
+    """
+    widget.refresh(layout=True)
+    widget.call_after_refresh(widget.refresh, layout=True)
+
+
 class AnswerBar(Widget):
     """A severity sign and a sentence, with the remedy below; as high as its text needs."""
 
@@ -67,7 +77,7 @@ class AnswerBar(Widget):
     def watch_answer(self) -> None:
         """Lay the screen out again if the new text needs a different number of lines."""
         if self.display and max(1, len(self._texts(self.size.width))) != self.size.height:
-            self.refresh(layout=True)
+            measure_again(self)
 
     watch_waiting = watch_answer
 

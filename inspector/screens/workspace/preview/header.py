@@ -20,7 +20,7 @@ from core.support import formatting as fmt
 from inspector.base.live import OUTDATED
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean, wrap
-from inspector.widgets.bars.answer_and_keys import AnswerBar
+from inspector.widgets.bars.answer_and_keys import AnswerBar, measure_again
 from inspector.widgets.charts.retention import WeightBar
 
 MAX_WORDS = 2
@@ -108,7 +108,7 @@ class SpokenLines(Widget):
     def show(self, comparison: Comparison | None) -> None:
         """Show the words about another comparison."""
         self._shown = comparison
-        self.refresh(layout=True)
+        measure_again(self)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """The number of lines the words need."""

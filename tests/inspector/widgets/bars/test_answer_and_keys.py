@@ -66,3 +66,13 @@ async def test_wide_characters_are_never_cut_in_half() -> None:
     lines = await shown(Headline("周末去杭州的行程" * 4 + ".", None), 21)
     assert "".join(line.strip() for line in lines).replace("● ", "").startswith("周末去杭州的行程周末")
     assert all(len(line) <= 21 for line in lines)
+
+
+async def test_an_answer_that_arrives_while_styles_are_applied_is_shown_whole() -> None:
+    async with (app := Alone(AnswerBar())).run_test(size=(40, 10)) as pilot:
+        assert app.widget.size.height == 1
+        app.widget._layout_required = True  # as Textual leaves it when it resets styles
+        app.widget.answer = Headline("Compression failed: the key was refused. " * 2, "Set the key.")
+        await pilot.pause()
+        await pilot.pause()
+        assert app.lines()[-1].strip() == "What helps: Set the key."
