@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from core.model.transcript.session import (
     EVERYTHING,
@@ -12,6 +12,7 @@ from core.model.transcript.session import (
     Kind,
     ListQuery,
     SessionPage,
+    Thread,
 )
 from core.redact.quick_check import masked_start
 from core.store.conversations.conversation_query import (
@@ -75,6 +76,13 @@ class SessionLists(OpenDatabase):
             found = read_first_words(connection, schema, session_ids, NAME_CHARS + _READ_AFTER)
         self.learn_shown(found)
         return {one: masked_start(words, NAME_CHARS) for one, words in found.items()}
+
+    def began_with(self, threads: Iterable[Thread]) -> Mapping[str, str]:
+        """What the user said first in threads without a title, by first session; else in the newest one."""
+        untitled = {one.root.id: one.tip.id for one in threads if not one.title}
+        words = self.first_words(list(dict.fromkeys((*untitled, *untitled.values()))))
+        found = {root: words.get(root) or words.get(tip) for root, tip in untitled.items()}
+        return {root: said for root, said in found.items() if said}
 
 
 class ConversationLists(SessionLists):

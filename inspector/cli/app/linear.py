@@ -145,7 +145,7 @@ def _page(
     with target.stores(args) as stores:
         for store in stores:
             page = store.conversations(query)
-            began = store.first_words([row.root.id for row in page.rows if not row.title])
+            began = store.began_with(page.rows)
             found += [(store.location, row, _name(row, began)) for row in page.rows]
             total += page.total
         several = len(stores) > 1

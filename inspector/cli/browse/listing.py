@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.model.transcript.session import ConversationRow, Kind
@@ -55,10 +55,6 @@ class Row(NamedTuple):
         """How many generations there are; None if not read."""
         return None if self.held is None else self.held.generations
 
-    def began(self, whole: bool) -> tuple[str, ...]:
-        """The sessions whose first words can name the row, in order of preference."""
-        return (self.root, self.session.id) if whole else (self.session.id,)
-
 
 def sessions(store: SessionLists, query: ListQuery) -> tuple[list[Row], int]:
     """One row per session, and how many match without the limit."""
@@ -87,22 +83,14 @@ def with_generations(rows: Sequence[Row]) -> list[Row]:
     return [row._replace(held=counts[row.store, row.session.id]) for row in rows]
 
 
-def with_previews(rows: Sequence[Row], *, whole: bool) -> list[Row]:
-    """The same rows; those without a title get their first words, up to `MAX_COUNTED` rows.
-
-    `whole` takes the words that the whole conversation began with.
-    """
+def with_previews(rows: Sequence[Row]) -> list[Row]:
+    """The same rows; those without a title get their first words, up to `MAX_COUNTED` rows."""
     if len(rows) > MAX_COUNTED:
         return list(rows)
-    found: dict[tuple[SessionLists, str], str] = {}
+    found: dict[SessionLists, Mapping[str, str]] = {}
     for store in dict.fromkeys(row.store for row in rows):
-        ids = [one for row in rows if row.store is store and not row.line.title for one in row.began(whole)]
-        found.update({(store, one): words for one, words in store.first_words(ids).items()})
-
-    def words(row: Row) -> str | None:
-        return next(filter(None, (found.get((row.store, one)) for one in row.began(whole))), None)
-
-    return [row if row.line.title else row._replace(preview=words(row)) for row in rows]
+        found[store] = store.began_with(row.line for row in rows if row.store is store)
+    return [row._replace(preview=found[row.store].get(row.line.root.id)) for row in rows]
 
 
 def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:

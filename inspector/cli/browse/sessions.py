@@ -77,7 +77,7 @@ def _sessions(args: argparse.Namespace) -> tuple[list[Row], int]:
 
     with target.opened(args, SessionLists) as opened:
         rows, total = _read(opened, args, listing.sessions, None if args.all else args.limit)
-        return listing.with_previews(listing.with_generations(rows), whole=False), total
+        return listing.with_previews(listing.with_generations(rows)), total
 
 
 def _conversations(args: argparse.Namespace) -> int:
@@ -87,7 +87,7 @@ def _conversations(args: argparse.Namespace) -> int:
     with target.opened(args, ConversationLists) as opened:
         limit = DEFAULT_LIMIT if args.limit is None else args.limit
         rows, total = _read(opened, args, listing.conversations, limit)
-        rows = listing.with_previews(listing.with_generations(rows), whole=True)
+        rows = listing.with_previews(listing.with_generations(rows))
         output.write_lines(listing.table(rows, total, several=len(opened) > 1))
     return 0
 

@@ -215,7 +215,7 @@ def _named(locations: Sequence[Location]) -> list[tuple[Location, str, str]]:
         try:
             with Store(location) as store:
                 rows = store.conversations(ListQuery(MAX_CONVERSATIONS)).rows
-                found += [(location, row.tip.id, row.tip.title or "") for row in rows]
+                found += [(location, row.tip.id, row.title or "") for row in rows]
         except InspectorError:  # the list already shows the error
             continue
     return found

@@ -49,10 +49,10 @@ def previews(lines: Sequence[SessionLine], stop: Cancelled) -> dict[Key, str]:
     untitled = [line for line in lines if not line.title]
     found: dict[Key, str] = {}
     for location in dict.fromkeys(line.location for line in untitled):
-        ids = [line.row.root.id for line in untitled if line.location == location]
+        rows = [line.row for line in untitled if line.location == location]
         try:
             with Store(location, cancelled=stop) as store:
-                found |= {(location, one): words for one, words in store.first_words(ids).items()}
+                found |= {(location, one): words for one, words in store.began_with(rows).items()}
         except InspectorError:
             continue  # the row shows its id, and opening it shows the error
     return found

@@ -16,11 +16,13 @@ from inspector.app import InspectorApp
 from inspector.screens.dialogs.settings import SettingsScreen
 from inspector.screens.findings.screen import FindingsScreen
 from inspector.screens.following import FollowingScreen
+from inspector.screens.jump.anywhere import _named
 from inspector.screens.trajectories.screen import TrajectoriesScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.usage.question import PERIODS
 from inspector.screens.workspace.usage.screen import UsageScreen
 from tests.core.live.writer import Writer
+from tests.core.store.database import SessionDatabase
 from tests.core.trajectory import sets
 from tests.inspector.screens.conftest import drawn
 from tests.inspector.screens.test_live import until
@@ -172,3 +174,12 @@ async def test_a_file_of_trajectories_is_opened_by_its_path(tmp_path: Path) -> N
             await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, TrajectoriesScreen))
         await until(pilot, lambda: "3 trajectories" in drawn(pilot))
+
+
+def test_a_conversation_is_known_by_the_newest_title_of_any_of_its_sessions(tmp_path: Path) -> None:
+    with SessionDatabase(tmp_path / "state.db", "0.16") as database:
+        database.session("first", title="Slow build", end_reason="compression", ended_at=2.0)
+        database.session("second", parent_session_id="first", started_at=3.0)
+        database.message("second", "user", "Why is the build slow?")
+    (found,) = _named([Location(tmp_path / "state.db", tmp_path)])
+    assert found[1:] == ("second", "Slow build")

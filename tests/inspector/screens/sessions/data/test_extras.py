@@ -9,7 +9,7 @@ import pytest
 
 from core.model.finding import NO_HEADLINE, Headline, Severity
 from core.store.database.locate import Location
-from inspector.screens.sessions.data.extras import measure
+from inspector.screens.sessions.data.extras import measure, previews
 from inspector.screens.sessions.data.order import Order
 from inspector.screens.sessions.data.session_line import Extra
 from inspector.screens.sessions.data.source import read_page
@@ -82,3 +82,14 @@ def test_compression_that_is_switched_off_is_no_failure_of_a_row(
     with (home / "config.yaml").open("a") as config:
         config.write("compression:\n  enabled: false\n")
     assert measured(home, database).severity is None
+
+
+def test_a_conversation_whose_first_session_holds_no_words_goes_by_those_of_the_newest(
+    tmp_path: Path,
+) -> None:
+    with SessionDatabase(tmp_path / "state.db", "0.16") as database:
+        database.session("first", end_reason="compression", ended_at=2.0)
+        database.session("second", parent_session_id="first", started_at=3.0)
+        database.message("second", "user", "Why is the build slow?")
+    lines = read_page([Location(tmp_path / "state.db", tmp_path)], Order(), 0, 10).rows
+    assert list(previews(lines, lambda: False).values()) == ["Why is the build slow?"]
