@@ -217,6 +217,11 @@ def moment(value: datetime | None, *, seconds: bool = True) -> str:
     return UNKNOWN if value is None else f"{day(value)} {clock(value, seconds=seconds)}"
 
 
+def moment_cells() -> int:
+    """The most cells that a date and time take without seconds."""
+    return 18 if own_setting("formats", "time") == "12h" else 16
+
+
 def day_and_clock(value: datetime) -> str:
     """A recent date and time in local time, without the year: `11-12 14:05`."""
     return f"{value.astimezone():%m-%d} {clock(value, seconds=False)}"

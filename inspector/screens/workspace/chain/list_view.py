@@ -18,10 +18,10 @@ from inspector.widgets.lists.row_list import RowList
 RESUME = ("◀ /resume opens this", "◀ /resume", "◀")
 """Marks the session that `hermes --resume` opens, the longest wording that fits."""
 COLUMNS = {
-    "kind": 14, "began": 16, "model": 14, "ended": 14, "msgs": 6, "generations": 11, "tokens": 6, "hit": 4,
+    "kind": 14, "began": 0, "model": 14, "ended": 14, "msgs": 6, "generations": 11, "tokens": 6, "hit": 4,
     "cost": 9, "with below": 10,
 }  # fmt: skip
-"""Columns to the right of the tree, with their widths."""
+"""Columns to the right of the tree, with their widths; the user's settings say how wide a time is."""
 GIVES_WAY = ("model", "with below", "began", "generations", "hit", "ended", "msgs", "kind", "tokens", "cost")
 """The order in which columns are dropped if space is tight."""
 TEXTS = frozenset({"kind", "began", "model", "ended"})
@@ -92,7 +92,7 @@ def _inside(tree_line: TreeLine, generations: Sequence[Generation]) -> list[Tree
 def _names(one: Generation) -> tuple[str, ...]:
     """How a generation began and how many of its messages are new, in fewer and fewer words."""
     index = f"generation {one.index}"
-    at = fmt.moment(one.boundary.at)[:16] if one.boundary and one.boundary.at else ""
+    at = fmt.moment(one.boundary.at, seconds=False) if one.boundary and one.boundary.at else ""
     new = f"{one.fresh:,} new"
     carried = f"{one.copies:,} carried over" if one.copies and one.boundary else ""
     choices = ((index, at, generation_words(one)), (index, at, new, carried), (index, at, new), (index, new))
@@ -141,7 +141,7 @@ def _follows(depths: Sequence[int], place: int, level: int) -> bool:
 
 def columns(width: int) -> tuple[tuple[str, int], ...]:
     """The columns that leave the tree enough room."""
-    shown = dict(COLUMNS)
+    shown = COLUMNS | {"began": fmt.moment_cells()}
     for name in GIVES_WAY:
         if width - sum(cells + GAP for cells in shown.values()) >= max(MIN_TREE, width * TREE_SHARE):
             break
@@ -196,7 +196,7 @@ def _figures(row: TreeLine) -> dict[str, str]:
     node, session, tokens = row.node, row.node.session, row.node.session.tokens
     return {
         "kind": f"{KIND[node.kind]} {'orphan' if node.orphan else kind_word(node.kind)}".strip(),
-        "began": fmt.moment(session.started_at)[:16],
+        "began": fmt.moment(session.started_at, seconds=False),
         "model": fmt.model(session.model),
         "ended": session.end_reason or "open",
         "msgs": fmt.short(session.messages),

@@ -18,6 +18,7 @@ from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import at_sizes, front, settled
 from tests.inspector.screens.conftest import drawn, open_app, press, seen
+from tests.own_settings import write_own_settings
 
 
 def priced(name: str) -> Session:
@@ -90,6 +91,14 @@ async def test_the_session_under_the_cursor_is_reported_in_full(samples: Locatio
         text = drawn(pilot)
         assert "a sub-agent of Pick a job queue" in text
         assert "together" not in text
+
+
+async def test_when_a_session_began_is_told_whole_on_a_clock_of_twelve_hours(samples: Location) -> None:
+    write_own_settings("formats: {time: 12h}\n")
+    async with settled(open_app(samples, "Pick a job queue", "chain"), 320, 40) as pilot:
+        rows = [line for line in drawn(pilot).splitlines() if "sub-agent  " in line]
+        assert len(rows) > 1
+        assert all(re.search(r"20\d\d-\d\d-\d\d \d+:\d\d[ap]m ", row) for row in rows), rows
 
 
 async def test_enter_opens_the_conversation_of_a_relative(samples: Location) -> None:
