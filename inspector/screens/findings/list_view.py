@@ -5,15 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from core.model.finding import Evidence, Finding, NotKnown, Severity, Source, certainty, help_word
+from core.model.transcript.message import Message
 from core.support import formatting as fmt
 from inspector.screens.findings.sweep import Diagnosis
 from inspector.terminal.glyphs import SEVERITY, VERDICT
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len
 from inspector.widgets.lists.row_list import RowList
+from inspector.widgets.messages.detail_pane import Detail, detail_lines
 from inspector.widgets.panes.card import evidence_lines, field, headline, paragraph
+
+if TYPE_CHECKING:
+    from core.store.store import Store
 
 MIN_FIX = 24
 """Cells a remedy needs after its sentence; with fewer it appears only on the card."""
@@ -161,8 +167,8 @@ def _finding(row: Diagnosis, finding: Finding, width: int, ink: Palette) -> Iter
     yield from field("how sure", f"{sure} · rule {finding.rule} {finding.name}", width, ink)
 
 
-def proof(row: FindingRow, width: int, ink: Palette) -> Iterator[Line]:
-    """The numbers behind a finding, and its evidence."""
+def proof(row: FindingRow, width: int, ink: Palette, quoted: Sequence[Message] = ()) -> Iterator[Line]:
+    """The numbers behind a finding, its evidence, and the `quoted` messages whole."""
     if not isinstance(row, Diagnosis):
         return
     finding = row.finding
@@ -175,6 +181,14 @@ def proof(row: FindingRow, width: int, ink: Palette) -> Iterator[Line]:
         shown = f"{value:,}" if isinstance(value, int) else str(value).lstrip(": ")
         yield from field("" if place else "numbers", f"{name.replace('_', ' ')}  {shown}", width, ink)
     yield from evidence_lines(finding.evidence, width, ink)
+    for message in quoted:
+        yield Line()
+        yield from detail_lines(Detail(None, message), width, ink)
+
+
+def read_message(row: int, store: Store) -> Sequence[Message]:
+    """The message of a row; nothing if it is gone."""
+    return store.messages((row,), rewound=())
 
 
 def place_of(finding: Finding) -> tuple[str, int | None]:

@@ -14,12 +14,13 @@ from textual.events import Resize
 from textual.worker import Worker, WorkerState
 
 from core.model.finding import NotKnown
+from core.model.transcript.message import Message
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.support import formatting as fmt
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings
-from inspector.base.workers import cancelled, in_thread, then
+from inspector.base.workers import ask_store, cancelled, in_thread, then
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.work import repair
 from inspector.screens.findings.list_view import (
@@ -30,6 +31,7 @@ from inspector.screens.findings.list_view import (
     card,
     place_of,
     proof,
+    read_message,
     with_advice,
 )
 from inspector.screens.findings.results import CLEAN, UNCHECKED, Results, nothing_found, progress
@@ -168,11 +170,19 @@ class FindingsScreen(CardPage):
 
     @on(RowList.Moved)
     def _show_card(self) -> None:
+        """Show the card of the row, and below its evidence the message that this names, once it is read."""
         row = self.diagnoses.current
+
+        def draw(quoted: Sequence[Message] = ()) -> None:
+            if row is not None and row is self.diagnoses.current:
+                behind = partial(proof, row, quoted=quoted)
+                self.card.show(partial(card, row), behind, keep_place=bool(quoted))
+
         if row is None:
             self.card.clear()
-        else:
-            self.card.show(partial(card, row), partial(proof, row))
+        draw()
+        if isinstance(row, Diagnosis) and (named := place_of(row.finding)[1]) is not None:
+            ask_store(self, "quoted", row.location, partial(read_message, named), draw)
         self.refresh_bindings()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

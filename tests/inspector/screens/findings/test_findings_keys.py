@@ -12,10 +12,11 @@ from textual.pilot import Pilot
 from core.errors import InspectorError
 from core.model.finding import Evidence, Finding, NotKnown, Severity, Source, Verdict
 from core.store.database.locate import Location
+from core.store.store import Store
 from inspector.app import InspectorApp
 from inspector.screens.dialogs.save_report import ReportScreen
 from inspector.screens.findings import screen as findings
-from inspector.screens.findings.list_view import Advice, Group, place_of, proof
+from inspector.screens.findings.list_view import Advice, Group, place_of, proof, read_message
 from inspector.screens.findings.screen import FindingsScreen
 from inspector.screens.findings.sweep import Diagnosis, Step
 from inspector.screens.workspace.screen import WorkspaceScreen
@@ -91,6 +92,19 @@ async def test_enter_shows_the_message_a_finding_goes_by(samples: Location) -> N
         await press(pilot, "enter")
         assert isinstance(app.screen, WorkspaceScreen)
         assert app.screen.cursor.row == wanted is not None
+
+
+async def test_the_message_that_a_finding_goes_by_is_read_out_below_its_evidence(samples: Location) -> None:
+    app = InspectorApp([samples], view="findings", now=lambda: NOW)
+    async with app.run_test(size=(160, 45)) as pilot:
+        screen = await findings_of(pilot)
+        await press(pilot, "slash", *"c7", "enter")
+        await settle(pilot)
+        row = screen.diagnoses.current
+        assert isinstance(row, Diagnosis)
+        with Store(row.location) as store:
+            (whole,) = read_message(place_of(row.finding)[1] or 0, store)
+        assert " ".join(whole.text.split()[-5:]) in " ".join(screen.card.text.split())
 
 
 async def test_a_report_is_written_once(
