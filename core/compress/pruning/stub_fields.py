@@ -11,6 +11,7 @@ from typing import Any
 
 from core.compress.pruning.skills import mark
 from core.compress.pruning.truncate import elide
+from core.model.transcript.message import json_object
 
 _EXIT = re.compile(r'"exit_code"\s*:\s*(-?\d+)')
 _FAILURE = re.compile(r'"exit_code"\s*:\s*-?[1-9]|"error"\s*:\s*(?:"[^"]|\{)|"success"\s*:\s*false')
@@ -39,11 +40,7 @@ class StubSource:
     @cached_property
     def payload(self) -> Mapping[str, Any]:
         """The result as a JSON object; empty if it is none."""
-        try:
-            value = json.loads(self.content) if self.content else {}
-        except (ValueError, RecursionError):
-            return {}
-        return value if isinstance(value, dict) else {}
+        return json_object(self.content) or {}
 
     def text(self, name: str, default: str = "") -> str:
         """An argument as text."""
