@@ -37,6 +37,9 @@ arguments of a call that only looks; the arguments of a call that changes someth
 somebody handed over; the short result of a call that changes something, which tells what it made.
 """
 
+WRITTEN = "written"
+"""The category of what changing calls name or set, of which programs hold much."""
+
 _BRIEF = 600
 """The most characters of a result that tells what a call made."""
 
@@ -59,6 +62,21 @@ _DEFINED = re.compile(
     r"([A-Za-z_]\w{5,})(?= ?[(:={<]| extends)"
 )
 """What code defines, with a name that is no common short word."""
+
+_CODE_NAME = re.compile(
+    r"(?<![\w/.$-])(?:_?[A-Za-z][A-Za-z0-9]{1,20}(?:_[A-Za-z0-9]{1,20}){1,5}"
+    r"|[a-z][a-z0-9]{1,20}(?:[A-Z][a-z0-9]{1,20}){1,5})(?![\w/-])"
+)
+"""What programs call something, in snake or camel case."""
+
+_SETTING = re.compile(r"(?<![\w.-])[A-Za-z][\w.-]{2,40} ?[=:] ?\d[\d_.]{1,20}(?![\w.])")
+"""A figure with what it sets: `timeout = 600`."""
+
+_SCHEDULE = re.compile(
+    r"(?<![\w*/.,-])(?:(?:\*(?:/\d{1,2})?|\d[\d,/-]{0,20}) ){4}(?:\*|\d[\d,-]{0,12}|[A-Z]{3}(?:-[A-Z]{3})?)"
+    r"(?![\w*/.,-])|\bevery \d{1,4} ?[mhd]\b"
+)
+"""When a job runs, as cron is told."""
 
 _FIGURE = re.compile(r"[$€£¥]?(\d[\d,]*(?:\.\d+)?)")
 
@@ -170,6 +188,8 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
             yield fact, view.text, speaker
         for name in emphasised(view.text) if view.role == "assistant" else ():
             yield FactValue("names", name), view.text, speaker
+        for schedule in _SCHEDULE.findall(view.text):
+            yield FactValue("ids", schedule), view.text, speaker
     if speaker & RESULT and view.answers is not None and is_acting(view.answers):
         for made in _COMMITTED.findall(view.text):
             yield FactValue("hashes", made), view.text, RESULT | MADE
@@ -185,13 +205,22 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
         defined = _DEFINED.findall(call.strings) if prose is not None and stays else ()
         for fact in (*found, *(FactValue("names", name) for name in defined)):
             listed = listing and fact.category in ("paths", "urls") and fact.value != call.path
-            yield fact, call.strings, CALLED if listed else asked_by
+            yield fact, call.strings, RESULT if listed else asked_by
         if call.command:
             yield FactValue("commands", call.command), call.strings, asked_by
+        for fact in _written(call.strings) if prose is not None and asked_by == ACTED else ():
+            yield fact, call.strings, ACTED
     if view.request:
         yield FactValue("asks", one_line(view.text, _ASK_LENGTH)), view.text, speaker
         for sentence in constraints(own_words(view.text)):
             yield FactValue("constraints", sentence), view.text, speaker
+
+
+def _written(text: str) -> Iterator[FactValue]:
+    """What the arguments of a changing call name, set or schedule."""
+    for pattern in (_CODE_NAME, _SETTING):
+        yield from (FactValue(WRITTEN, name) for name in dict.fromkeys(pattern.findall(text)))
+    yield from (FactValue("ids", schedule) for schedule in dict.fromkeys(_SCHEDULE.findall(text)))
 
 
 def _speaker(view: View) -> int:

@@ -3,15 +3,16 @@
 A fact weighs 0 to 1. What a person asked, forbade or left open weighs most; then ids, amounts, dates, names
 and paths, depending on who says them: a person, an answer, the arguments of a call that changes something,
 prose. Independent witnesses combine as 1 - (1 - a)(1 - b)...; each further message adds a little. What only
-tool output says, and figures nobody mentioned, are noise: counted separately, never weighed.
+tool output says, and figures nobody mentioned, are noise: counted separately, not weighed. Where people and
+agents say little, places and ids that calls name or several results hold count too, lightly.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from core.compress.facts.collect import (
     ACTED,
@@ -22,6 +23,7 @@ from core.compress.facts.collect import (
     MADE,
     RESULT,
     USER,
+    WRITTEN,
     Found,
     collect,
     merged,
@@ -44,6 +46,15 @@ _MADE = frozenset(("ids", "urls", "hashes"))
 
 _LOOKED_UP = 0.2
 """The weight of an id that a call only looks up."""
+
+_ONLY_WRITTEN = 0.2
+"""The weight of a name or a setting that calls write more than once, and nobody mentions."""
+
+_ENOUGH, _ONLY_MET = 120, 0.1
+"""Where a middle has fewer facts, those that nobody mentions count too; and what they weigh."""
+
+_MET_KINDS = frozenset(("paths", "urls", "ids"))
+"""Their kinds: what is looked up again."""
 
 _REPEAT_BONUS, _MAX_REPEAT_BONUS = 0.1, 0.5
 _KIND_WEIGHTS = {
@@ -113,22 +124,42 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> WeighedFacts:
         topic: If given, facts about it are marked.
     """
     ended = tuple(outcomes(views))
-    kept: list[tuple[Found, float]] = list(sentence_facts(views, topic, ended))
-    noise: Counter[str] = Counter()
-    values = [found for found in collect(views, topic, prose=True) if found.category in _KIND_WEIGHTS]
+    collected = collect(views, topic, prose=True)
+    values = [found for found in collected if found.category in _KIND_WEIGHTS]
     entries = merged(values)
     _mark_used(entries, ended)
     folders = _folders(entries)
-    for entry in entries:
-        weight = value_weight(entry)
-        if entry.category == "paths" and _is_aside(entry, folders):
-            weight *= _ASIDE
-        if weight <= _NOISE_WEIGHT:
-            noise[entry.category] += 1
-        else:
-            kept.append((entry, round(weight * _recency(entry, views), 3)))
-    kept = _without_crowds(kept)
-    return WeighedFacts(tuple(kept), dict(noise), frozenset(found.value.lower() for found in values), ended)
+    weights = [(entry, _weight_here(entry, folders, views)) for entry in entries]
+    passed_over = [entry for entry, weight in weights if not weight]
+    kept = [*sentence_facts(views, topic, ended), *(one for one in weights if one[1])]
+    kept += _only_written(collected, entries)
+    met = _met(passed_over)[: max(0, _ENOUGH - len(kept))]
+    noise = Counter(entry.category for entry in passed_over) - Counter(entry.category for entry in met)
+    facts = _without_crowds([*kept, *((entry, _ONLY_MET) for entry in met)])
+    return WeighedFacts(tuple(facts), dict(noise), frozenset(found.value.lower() for found in values), ended)
+
+
+def _weight_here(entry: Found, folders: frozenset[str], views: Sequence[View]) -> float:
+    """The weight of a value in its middle; 0 for noise."""
+    weight = value_weight(entry)
+    if entry.category == "paths" and _is_aside(entry, folders):
+        weight *= _ASIDE
+    return 0.0 if weight <= _NOISE_WEIGHT else round(weight * _recency(entry, views), 3)
+
+
+def _met(passed_over: Sequence[Found]) -> list[Found]:
+    """What nobody mentions but calls name, or several messages have; the newest first."""
+    places = (one for one in passed_over if one.category in _MET_KINDS)
+    met = (one for one in places if one.speakers & (CALLED | ACTED) or len(one.messages) > 1)
+    return sorted(met, key=lambda one: -one.messages[-1])
+
+
+def _only_written(collected: Sequence[Found], entries: Sequence[Found]) -> Iterator[tuple[Found, float]]:
+    """Names and settings that calls write more than once, and nobody mentions."""
+    known = {entry.value.lower() for entry in entries}
+    for found in collected:
+        if found.category == WRITTEN and found.mention_count > 1 and found.value.lower() not in known:
+            yield replace(found, category="names"), _ONLY_WRITTEN
 
 
 def _without_crowds(facts: list[tuple[Found, float]]) -> list[tuple[Found, float]]:

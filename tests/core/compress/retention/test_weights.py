@@ -30,6 +30,52 @@ def test_what_only_a_tool_prints_is_noise_and_counted_apart() -> None:
     assert report.noise["paths"] >= 30
 
 
+def test_what_calls_set_or_name_more_than_once_counts_lightly() -> None:
+    write = call("write_file", "ok", path="conf.py", content="POLL_SECONDS = 45\nlockedFinalists = []")
+    look = call("read_file", "POLL_SECONDS = 45", path="conf.py")
+    middle = [
+        user("Ask the league for its results less often."),
+        *write,
+        *look,
+        *write,
+        assistant("It asks less often now."),
+    ]
+    found = weights(retention(middle, ""))
+    assert (
+        0
+        < found["POLL_SECONDS = 45"]
+        <= found["lockedFinalists"]
+        < found["Ask the league for its results less often."] / 2
+    )
+    once = weights(retention([*middle[:3], *middle[-1:]], ""))
+    assert "lockedFinalists" not in once
+
+
+def test_when_a_job_runs_is_a_fact() -> None:
+    middle = [
+        user("Send me the news every morning."),
+        *call("cronjob", "created", action="create", schedule="30 6 * * 1-5", prompt="Send the news."),
+        assistant("The news come at half past six."),
+    ]
+    assert weights(retention(middle, ""))["30 6 * * 1-5"] > 0
+
+
+def test_where_little_is_said_places_that_calls_look_at_count_lightly() -> None:
+    looked_at = call("read_file", "nothing of use", path="/srv/notes/plan.md")
+    middle = [
+        user("Tell me which notes and libraries the server holds."),
+        *looked_at,
+        *call("list_files", LISTING, path="src"),
+        assistant("Little."),
+    ]
+    found = weights(retention(middle, ""))
+    assert 0 < found["/srv/notes/plan.md"] < found["Tell me which notes and libraries the server holds."]
+    assert not any("vendor" in value for value in found)
+    told = user("Keep " + ", ".join(f"src/module_{n}/part_{n}.py" for n in range(59)) + ".")
+    said = user("Also keep " + ", ".join(f"lib/module_{n}/part_{n}.py" for n in range(59)) + ".")
+    assert "/srv/notes/plan.md" not in weights(retention([told, said, user("Go on."), *middle], ""))
+
+
 def test_an_id_a_person_names_and_a_call_acts_on_outweighs_what_is_stated_once() -> None:
     found = weights(retention(MIDDLE, ""))
     assert found["ORD77121"] > found["$82.10"] > 0
