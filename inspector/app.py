@@ -27,6 +27,7 @@ from core.support import formatting as fmt
 from inspector.base.app_protocol import LiveState
 from inspector.base.commands import bindings, key_name, read_keymap, table
 from inspector.base.key_hold import KeyHold, KeyPassed
+from inspector.base.live import at_work
 from inspector.base.named_screens import FOCUS, HOME, PAGES, place
 from inspector.terminal.line import defaults, shipped, textual_theme
 from inspector.terminal.text import clean_line
@@ -184,7 +185,7 @@ class InspectorApp(App[None]):
         calm = 0
         while calm < LOOKS and self.is_running and not (self._front is None and self.failures):
             await asyncio.sleep(CALM)
-            calm = 0 if self._front is None or self._busy else calm + 1
+            calm = 0 if self._front is None or at_work(self.screen) else calm + 1
         if self._front is not None:
             await self.run_action(action, self._front)
 
@@ -195,12 +196,6 @@ class InspectorApp(App[None]):
 
         view = self.screen.view if isinstance(self.screen, WorkspaceScreen) else None
         return view if view is not None and view.is_mounted else None
-
-    @property
-    def _busy(self) -> bool:
-        """Whether a worker of the screen in front is still running."""
-        nodes = (worker.node for worker in self.workers if not worker.is_finished)
-        return any(self.screen in node.ancestors_with_self for node in nodes)
 
     def open_conversation(
         self, location: Location, session_id: str, *, view: str | None = None, row: int | None = None

@@ -24,7 +24,6 @@ USUAL = 4
 """How many recent reads to compare: the cheapest counts, so that one slow read does not delay the next."""
 PATIENCE = 10.0
 """Seconds after which a read that has not ended is ignored."""
-_LOOKS = ("poll",)
 
 
 class Rhythm:
@@ -40,7 +39,7 @@ class Rhythm:
     def due(self) -> bool:
         """Whether to check the files now; False while the host's screen is covered by another."""
         took = time.monotonic() - self._began
-        if self._reading and _at_work(self._host) and took < PATIENCE:
+        if self._reading and at_work(self._host) and took < PATIENCE:
             return False
         if self._reading and self._first:
             self._spent = time.process_time()
@@ -69,8 +68,9 @@ def in_sight(host: Widget) -> bool:
     return all(one.is_modal for one in stack[stack.index(host.screen) + 1 :])
 
 
-def _at_work(host: Widget) -> bool:
-    nodes = (one.node for one in host.app.workers if not one.is_finished and one.group not in _LOOKS)
+def at_work(host: Widget) -> bool:
+    """Whether a worker of a widget, or of one in it, is still running."""
+    nodes = (one.node for one in host.app.workers if not one.is_finished)
     return any(host in node.ancestors_with_self for node in nodes)
 
 
