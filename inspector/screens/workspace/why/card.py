@@ -24,7 +24,6 @@ from inspector.base.event_words import (
 )
 from inspector.screens.workspace.why.curve import mark_token
 from inspector.terminal.glyphs import VERDICT
-from inspector.terminal.glyphs import VERDICT as SIGN
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line
 from inspector.widgets.charts.curve import number
@@ -165,7 +164,7 @@ def proof_lines(
 
 
 def _verdict(sentence: str, verdict: Verdict, badge: str, width: int, ink: Palette) -> Iterator[Line]:
-    words = f"{SIGN[verdict]} {badge}"
+    words = f"{VERDICT[verdict]} {badge}"
     yield from headline(sentence, words, width, ink, badge_token=VERDICT_TOKEN[verdict])
 
 
