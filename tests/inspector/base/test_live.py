@@ -13,7 +13,7 @@ from inspector.base import live
 def test_one_dear_reading_holds_nothing_up_and_many_do(monkeypatch: pytest.MonkeyPatch) -> None:
     now = SimpleNamespace(at=100.0, spent=0.0)
     clock = SimpleNamespace(monotonic=lambda: now.at, process_time=lambda: now.spent)
-    for name, value in (("time", clock), ("in_sight", lambda host: True), ("_at_work", lambda host: False)):
+    for name, value in (("time", clock), ("in_sight", lambda host: True), ("at_work", lambda host: False)):
         monkeypatch.setattr(live, name, value)
     host: Any = None
     rhythm = live.Rhythm(host)
