@@ -21,6 +21,7 @@ from inspector.cli.registry import COMMANDS
 if TYPE_CHECKING:
     from core.model.transcript.session import ConversationRow
     from core.store.database.locate import Location
+    from core.store.store import Store
 
 ENVIRONMENT = "HERMES_INSPECTOR_LINEAR"
 PAGE = 20
@@ -141,16 +142,19 @@ def _page(
     chats = frozenset(Kind) - {Kind.DELEGATE}
     query = ListQuery(begin + PAGE, text=wanted or None, kinds=None if wanted else chats)
     found: list[tuple[Location, ConversationRow, str]] = []
-    total = 0
+    totals: list[int] = []
+
+    def read(store: Store) -> None:
+        page = store.conversations(query)
+        began = store.began_with(page.rows)
+        found.extend((store.location, row, _name(row, began)) for row in page.rows)
+        totals.append(page.total)
+
     with target.stores(args) as stores:
-        for store in stores:
-            page = store.conversations(query)
-            began = store.began_with(page.rows)
-            found += [(store.location, row, _name(row, began)) for row in page.rows]
-            total += page.total
+        target.each(stores, read)
         several = len(stores) > 1
     found.sort(key=lambda one: one[1].last_active or LONG_AGO, reverse=True)
-    return found[begin : begin + PAGE], total, several
+    return found[begin : begin + PAGE], sum(totals), several
 
 
 def _name(row: ConversationRow, began: Mapping[str, str]) -> str:

@@ -124,3 +124,17 @@ def test_over_a_real_pipe_nothing_is_drawn(home: Path) -> None:
     assert done.stderr == ""
     assert "\x1b" not in done.stdout
     assert "Not compressed yet" in done.stdout
+
+
+def test_a_profile_that_can_be_read_only_in_part_hides_no_other(
+    home: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    bad = Writer(home / "profiles" / "bad")
+    bad.checkpoint()
+    (page,) = bad.database.connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'sessions'")
+    (size,) = bad.database.connection.execute("PRAGMA page_size").fetchone()
+    bad.database.connection.close()
+    with (bad.home / "state.db").open("r+b") as stream:
+        stream.seek((page[0] - 1) * size)
+        stream.write(b"\xff" * size)
+    assert "1. Watched. Profile: default. " in said(monkeypatch, cli, home, "q", word="--linear")
