@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence, Set
 from functools import cache
-from itertools import chain, takewhile
+from itertools import chain
 from typing import NamedTuple
 
 from core.redact.known_values import KNOWN
@@ -178,11 +178,12 @@ def _lower(text: str) -> str:
 
 @cache
 def _clues() -> _Clues:
+    from core.redact.table import usage_lead  # not needed until the first text is checked
+
     table, words = load_table("core/redact/kinds.yaml"), load_table("core/redact/words.yaml")
     table_of_places, unnamed = load_table("core/redact/places.yaml"), words["unnamed"]
     needles = [entry["needles"] for entry in table_of_places["places"]]
-    usages = (line.split() for line in table_of_places["usages"])
-    needles += [(" ".join((*takewhile(str.islower, words_of_usage), "")),) for words_of_usage in usages]
+    needles += [(usage_lead(line),) for line in table_of_places["usages"]]
     placed: dict[str, tuple[int, list[int]]] = {}
     for number, spelled in enumerate(needles):
         for needle in spelled:
