@@ -39,10 +39,15 @@ def past_event(
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """What a compaction lost and cost; None where unknown."""
+    """What a compaction lost and cost; None where unknown.
+
+    Attributes:
+        local: Whether every request of the conversation went to a server of one's own.
+    """
 
     kept: Retention | None
     payback: Payback | None
+    local: bool = False
 
 
 def kept_of_event(context: ConversationContext, event: CompressionEvent) -> Retention | None:

@@ -138,13 +138,13 @@ def _says_little(fact: Fact) -> bool:
     return brief or not any(map(str.isalpha, fact.value))
 
 
-def bill(one: Payback | None) -> str:
+def bill(one: Payback | None, *, local: bool = False) -> str:
     """What a compaction cost, made of what, and whether the smaller prompts have paid for it since."""
+    if local or (one is not None and one.local):
+        return NO_BILL
     if one is None:
         return f"{fmt.UNKNOWN} nothing on record says what it cost"
     known = [usd for usd in (one.summariser_usd, one.reread_usd) if usd is not None]
-    if one.local:
-        return NO_BILL
     if not known and one.saving_per_call_usd is None:
         return f"{fmt.UNKNOWN} no price is known, so it is unknown whether it paid for itself"
     mark = fmt.LOWER_BOUND if len(known) == 1 else ""

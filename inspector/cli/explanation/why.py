@@ -90,10 +90,12 @@ def _found(
     event = event_of_headline(found)
     if not bills or event is None or not event.completed:
         return found, None
+    from core.account.pricing.price import is_local_only
     from core.explain.prompt_cache import cache_of
 
     paybacks = cache_of(found.context, results=False, markers=False).paybacks
-    return found, Aftermath(kept, bill_of(event, paybacks))
+    local = is_local_only(found.context.conversation.sessions)
+    return found, Aftermath(kept, bill_of(event, paybacks), local)
 
 
 def _texts(answer: tuple[Explanation, Aftermath | None]) -> Iterator[str]:
@@ -165,7 +167,7 @@ def _aftermath(after: Aftermath) -> Iterator[str]:
 
     yield from _field("lost", lost(after.kept))
     yield from _fields("missing", heaviest(after.kept))
-    yield from _field("cost", bill(after.payback))
+    yield from _field("cost", bill(after.payback, local=after.local))
 
 
 def _field(label: str, text: str, indent: str = "") -> Iterator[str]:

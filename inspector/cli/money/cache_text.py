@@ -25,7 +25,8 @@ def lines(found: CacheReport) -> Iterator[str]:
         known = [call.hit_rate for call in found.calls if call.hit_rate is not None]
         calls, hit = fmt.plural(len(found.calls), "call"), fmt.percent(found.tokens.hit_rate)
         worst, best = (fmt.percent(pick(known, default=None)) for pick in (min, max))
-        yield f"{calls} in the log · {hit} of all prompt tokens were cached, {worst} to {best} in a call"
+        apart = f", {worst} to {best} in a call" if worst != best else ""
+        yield f"{calls} in the log · {hit} of all prompt tokens were cached{apart}"
     for one in found.breaks:
         yield ""
         yield from _break_lines(one, found)

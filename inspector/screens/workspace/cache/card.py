@@ -55,7 +55,7 @@ def whole_lines(report: CacheReport, width: int, ink: Palette) -> Iterator[Line]
     if report.advice is not None:
         yield from _advice(report.advice, width, ink)
     for place, one in enumerate(report.paybacks):
-        words = f"{fmt.moment(one.at)} · {bill(one)}"
+        words = f"{fmt.moment(one.at)} · {bill(one, local=report.local)}"
         yield from field("" if place else "compacted", words, width, ink)
 
 

@@ -124,7 +124,8 @@ def event_lines(
     `quotes` is how many lost facts are quoted at most.
     """
     if event.completed:
-        yield from field("cost", bill(aftermath.payback) if aftermath else WAITING, width, ink, "money")
+        cost = bill(aftermath.payback, local=aftermath.local) if aftermath else WAITING
+        yield from field("cost", cost, width, ink, "money")
         yield from field("lost", lost(aftermath.kept) if aftermath else WAITING, width, ink)
         yield from missing_lines(aftermath.kept if aftermath else None, width, ink, quotes)
     yield from _verdict(reason(event), event.verdict, certainty(event), width, ink)

@@ -9,6 +9,7 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container
 
+from core.account.pricing.price import is_local_only
 from core.explain.explanation import Explanation
 from core.explain.headline.conversation import compaction_to_open
 from core.explain.headline.rewritten import counted
@@ -159,7 +160,8 @@ class WhyView(CurveView):
         event = moment.event
         if event is None or not event.completed or self._bills is None or moment.index not in self._survived:
             return None
-        return Aftermath(self._survived[moment.index], bill_of(event, self._bills))
+        local = self.subject is not None and is_local_only(self.subject.conversation.sessions)
+        return Aftermath(self._survived[moment.index], bill_of(event, self._bills), local)
 
     def action_findings(self) -> None:
         """Check this conversation for problems."""

@@ -166,6 +166,8 @@ def test_a_card_with_room_quotes_more_of_what_was_lost() -> None:
 
 def test_a_card_does_not_move_when_loss_and_cost_arrive() -> None:
     known = card(event(), after=Aftermath(None, None)).splitlines()
+    own = card(event(), 160, Aftermath(None, None, local=True))
+    assert "nothing: no provider bills a server of your own" in own
     assert len(card(event()).splitlines()) == len(known)
     assert "cost      – nothing on record says what it cost" in known
 
