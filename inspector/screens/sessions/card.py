@@ -21,7 +21,7 @@ from inspector.widgets.charts.curve_chart import CurveChart
 NO_WINDOW = "window unknown: set model.context_length in config.yaml"
 HIGH, TALL = 32, 45
 """Rows of a screen from which the list leaves room for the card, and also for the answer and a curve."""
-BRIEF, LEAST, USUAL = 4, 14, 19
+BRIEF, LEAST, USUAL = 4, 11, 19
 """Rows of the card: without answer and curve; with them at least; with them on a high screen."""
 
 

@@ -160,6 +160,12 @@ async def test_what_a_provider_refuses_is_not_still_to_go_and_marks_the_row(tmp_
         assert "to go" not in drawn(pilot)
 
 
+async def test_the_rows_below_a_short_list_show_its_curve_also_under_a_long_alert(tmp_path: Path) -> None:
+    refused_early(tmp_path)
+    async with settled(InspectorApp([Location(tmp_path / "state.db", tmp_path)]), 80, 23) as pilot:
+        assert "40K ── the provider refuses ──" in drawn(pilot)
+
+
 async def test_on_a_narrow_card_what_a_provider_refuses_is_told_whole(tmp_path: Path) -> None:
     refused_early(tmp_path)
     async with settled(InspectorApp([Location(tmp_path / "state.db", tmp_path)]), 80, 24) as pilot:
