@@ -174,7 +174,8 @@ def _beside(text: str, width: int, more: int) -> Iterator[str]:
     """The lines of a text, the first one short enough to leave `more` cells beside it."""
     first = next(wrap(text, max(20, width - more - 2)), "")
     yield first
-    yield from wrap(text[len(first) :].lstrip(), width)
+    if rest := text[len(first) :].lstrip():
+        yield from wrap(rest, width)
 
 
 def _cut(lines: Iterable[str], width: int, limit: int) -> tuple[str, ...]:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from core.model.finding import NO_HEADLINE, Headline, Severity
+from core.model.finding import Severity
 from core.store.database.locate import Location, locate
 from inspector.app import InspectorApp
 from inspector.screens.sessions import list_view
-from inspector.screens.sessions.alert_line import AlertLine, all_well
+from inspector.screens.sessions.alert_line import AlertLine, _named, all_well
 from inspector.screens.sessions.data.session_line import Extra
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.terminal.glyphs import SEVERITY
@@ -41,22 +41,18 @@ async def test_the_worst_is_reported_in_full_with_its_fix_at_every_width_and_n_g
         assert len(set(told)) == len(line.alerts)
 
 
-async def test_a_long_name_is_shortened_rather_than_the_answer_cut(samples: Location) -> None:
-    app = InspectorApp([samples], now=lambda: NOW)
-    async with settled(app, 80, 24) as pilot:
-        line = app.screen.query_one(AlertLine)
-        _, extra = line.alerts[0]
-        told = "Compressed at 20:12 before a model call: " + "the request was refused, " * 5 + "78% was lost."
-        long = replace(extra, answer=Headline(told, "See to it.", Severity.CRITICAL), said=NO_HEADLINE)
-        line.alerts = (
-            ("Task 0: inspect src/module_0.py and fix the failing test test_0", long),
-            *line.alerts,
-        )
-        await pilot.pause()
-        shown = " ".join(drawn(pilot).split())
-        assert "78% was lost. Fix: See to it." in shown
-        assert "■ Task 0: inspect src/modu" in shown
-        assert "test_0: Compressed" not in shown
+def test_a_long_name_is_shortened_rather_than_the_answer_cut() -> None:
+    told = "Compressed at 20:12 before a model call: " + "the request was refused, " * 5 + "78% was lost."
+    name = "Task 0: inspect src/module_0.py and fix the failing test test_0"
+    lines = _named(name, told, 76, 16)
+    assert lines[0].startswith("Task 0: inspect src/modu")
+    assert len(lines[0]) <= 76 - 16
+    assert lines[-1].endswith("78% was lost.")
+    assert "test_0" not in " ".join(lines)
+
+
+def test_an_answer_of_one_line_has_no_empty_one_below() -> None:
+    assert _named("Short", "It failed.", 70, 12) == ("Short: It failed.",)
 
 
 async def test_every_marked_row_is_counted(samples: Location) -> None:
