@@ -198,14 +198,15 @@ class CurveChart(Widget):
         """One row of cells, counted from the bottom."""
         columns = self._worked_out(rows)
         limit, layers = columns.limit, columns.layers
-        here, ruled = row == limit, rows >= HIGH and row < rows - 1 and row in columns.numbers
+        plain = self.app.no_color and bool(self.made_of)
+        ruled = rows >= HIGH and row < rows - 1 and row in columns.numbers and not plain
+        here = row == limit
         number = ink.style("threshold" if here else "ink-faint")
         line = Line().cell(columns.numbers.get(row, ""), AXIS, number, right=True).gap(1)
         for (block, past), alike in groupby(columns.cells(row, self._cells)):
             count = len(tuple(alike))
             if block.level and (past or not here):  # a bar below the threshold does not interrupt its line
                 hot = past and limit is not None and row >= limit
-                plain = self.app.no_color and bool(self.made_of)
                 if hot and block.above is not None and not plain:  # above the limit every layer is red
                     block = Cell(EIGHTHS)
                 if ruled and block == Cell(EIGHTHS, block.layer):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from inspector.terminal.line import Palette, defaults
 from inspector.widgets.charts.context_bar import ContextUse, draw
 from inspector.widgets.charts.curve import Mark
@@ -58,6 +60,18 @@ async def test_a_high_chart_has_a_fine_line_through_its_columns_at_every_number_
         assert "▇" not in lines[0]
         chart.styles.height = 10
         await pilot.pause()
+        assert not any("▇" in line for line in app.lines())
+
+
+async def test_a_fine_line_replaces_no_texture_where_there_is_no_colour(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with (app := Alone(CurveChart())).run_test(size=(40, 24)) as pilot:
+        app.widget.styles.height = 22
+        app.widget.values, app.widget.made_of = (100, 100), prompt_layers([(100, 0, 0), (100, 50, 0)])
+        await pilot.pause()
+        assert "▒" in app.lines()[0]
         assert not any("▇" in line for line in app.lines())
 
 
