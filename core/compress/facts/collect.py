@@ -48,7 +48,7 @@ MAX_REQUEST_CHARS = 1500
 _MOST_PATHS = 12
 """A call with more paths than this writes a listing or code: only the file it is about matters."""
 
-_COMMITTED = re.compile(r"^\[[^\]\n]{1,60} ([0-9a-f]{7,12})\]", re.MULTILINE)
+COMMITTED = re.compile(r"^\[[^\]\n]{1,60} ([0-9a-f]{7,12})\]", re.MULTILINE)
 """How git answers a commit."""
 
 _MADE_ID = re.compile(r"(?<![\w-])(?:id|ID)\\?\"?: \\?\"?(?=[\w-]{0,40}\d)([\w-]{6,64})(?![\w/-])")
@@ -191,7 +191,7 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
         for schedule in _SCHEDULE.findall(view.text):
             yield FactValue("ids", schedule), view.text, speaker
     if speaker & RESULT and view.answers is not None and is_acting(view.answers):
-        for made in _COMMITTED.findall(view.text):
+        for made in COMMITTED.findall(view.text):
             yield FactValue("hashes", made), view.text, RESULT | MADE
         for made in _MADE_ID.findall(view.text) if speaker & MADE else ():
             yield FactValue("ids", made), view.text, speaker

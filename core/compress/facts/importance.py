@@ -4,7 +4,7 @@ A fact weighs 0 to 1. What a person asked, forbade or left open weighs most; the
 and paths, depending on who says them: a person, an answer, the arguments of a call that changes something,
 prose. Independent witnesses combine as 1 - (1 - a)(1 - b)...; each further message adds a little. What only
 tool output says, and figures nobody mentioned, are noise: counted separately, not weighed. Where people and
-agents say little, places and ids that calls name or several results hold count too, lightly.
+agents say little, places and ids that calls look at count too, lightly.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ _LOOKED_UP = 0.2
 _ONLY_WRITTEN = 0.2
 """The weight of a name or a setting that calls write more than once, and nobody mentions."""
 
-_ENOUGH, _ONLY_MET = 120, 0.1
-"""Where a middle has fewer facts, those that nobody mentions count too; and what they weigh."""
+_ENOUGH, _ONLY_LOOKED_AT = 120, 0.1
+"""Where a middle has fewer facts, those that calls look at and nobody mentions count too; and their weight."""
 
-_MET_KINDS = frozenset(("paths", "urls", "ids"))
+_PLACES = frozenset(("paths", "urls", "ids"))
 """Their kinds: what is looked up again."""
 
 _REPEAT_BONUS, _MAX_REPEAT_BONUS = 0.1, 0.5
@@ -133,9 +133,9 @@ def weigh(views: Sequence[View], topic: Topic | None = None) -> WeighedFacts:
     passed_over = [entry for entry, weight in weights if not weight]
     kept = [*sentence_facts(views, topic, ended), *(one for one in weights if one[1])]
     kept += _only_written(collected, entries)
-    met = _met(passed_over)[: max(0, _ENOUGH - len(kept))]
-    noise = Counter(entry.category for entry in passed_over) - Counter(entry.category for entry in met)
-    facts = _without_crowds([*kept, *((entry, _ONLY_MET) for entry in met)])
+    looked_at = _looked_at(passed_over)[: max(0, _ENOUGH - len(kept))]
+    noise = Counter(entry.category for entry in passed_over) - Counter(entry.category for entry in looked_at)
+    facts = _without_crowds([*kept, *((entry, _ONLY_LOOKED_AT) for entry in looked_at)])
     return WeighedFacts(tuple(facts), dict(noise), frozenset(found.value.lower() for found in values), ended)
 
 
@@ -147,11 +147,10 @@ def _weight_here(entry: Found, folders: frozenset[str], views: Sequence[View]) -
     return 0.0 if weight <= _NOISE_WEIGHT else round(weight * _recency(entry, views), 3)
 
 
-def _met(passed_over: Sequence[Found]) -> list[Found]:
-    """What nobody mentions but calls name, or several messages have; the newest first."""
-    places = (one for one in passed_over if one.category in _MET_KINDS)
-    met = (one for one in places if one.speakers & (CALLED | ACTED) or len(one.messages) > 1)
-    return sorted(met, key=lambda one: -one.messages[-1])
+def _looked_at(passed_over: Sequence[Found]) -> list[Found]:
+    """The places and ids that nobody mentions but calls name; the newest first."""
+    named = (one for one in passed_over if one.category in _PLACES and one.speakers & (CALLED | ACTED))
+    return sorted(named, key=lambda one: -one.messages[-1])
 
 
 def _only_written(collected: Sequence[Found], entries: Sequence[Found]) -> Iterator[tuple[Found, float]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from core.compress.facts.collect import sentences
+from core.compress.facts.collect import COMMITTED, sentences
 from core.compress.facts.history import Outcome, acts_as_told, effect_of, is_acting
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import Call
@@ -32,7 +32,7 @@ _SEVERAL = re.compile(r";\s*[\w~./]|\n\s*[\w~./]")
 """Several commands, of which the failure of one does not undo another."""
 
 _CALL, _RESULT = 6000, 600
-"""How many characters of a call's arguments and of its result show what it did."""
+"""How many characters of a call's arguments and of its result show what it did, besides a commit's hash."""
 
 
 class Acts:
@@ -163,7 +163,7 @@ class Acts:
             (
                 one,
                 _slashed(f"{one.call.name} {one.call.target} {one.call.strings[:_CALL]}"),
-                _slashed(one.text[:_RESULT]),
+                _slashed(f"{one.text[:_RESULT]} {' '.join(COMMITTED.findall(one.text))}"),
             )
             for one in ended
         ]

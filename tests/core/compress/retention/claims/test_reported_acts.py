@@ -303,6 +303,36 @@ def test_a_commit_that_git_told_of_was_made_though_the_push_after_it_failed() ->
     assert retention(work, "The backup was pushed.").unsupported != ()
 
 
+def test_the_hash_of_a_first_commit_belongs_to_the_call_however_much_git_prints() -> None:
+    printed = "\n".join(f" create mode 100644 notes/{n}.md" for n in range(60))
+    result = f"{'cloned ' * 120}\n[main (root-commit) 2e57ccf] Add notes\n{printed}"
+    work = [
+        user("Take the notes in."),
+        *call("terminal", result, command="mv tmp/notes . && git commit -m x"),
+    ]
+    assert retention(work, "The notes were moved to `notes/` and committed (2e57ccf).").unsupported == ()
+    assert retention(work, "The notes were moved to `notes/` and committed (2e57ccd).").unsupported != ()
+
+
+@pytest.mark.parametrize(
+    ("true", "false"),
+    [
+        ("Skill `harbour` sudah dihapus.", "Skill `harbour` sudah dipasang."),
+        ("config.json disimpan di ~/.harbour.", "Laporan sudah dikirim."),
+        ("Build gagal.", "Build berhasil."),
+    ],
+)
+def test_what_is_reported_in_indonesian_is_compared_too(true: str, false: str) -> None:
+    work = [
+        user("Tolong hapus skill harbour, simpan konfigurasi yang baru dan jalankan build itu."),
+        *call("terminal", "", command="rm -r skills/harbour && echo '{}' > ~/.harbour/config.json"),
+        *call("terminal", "Exit code 1\nerror: no rule", command="make build"),
+        assistant("Skill harbour sudah dihapus dan konfigurasi disimpan, tetapi build itu gagal."),
+    ]
+    claims = retention(work, f"Yang dikerjakan untuk pengguna ini:\n{true}\n{false}").unsupported
+    assert [one.where for one in claims] == [false]
+
+
 def test_a_file_is_known_by_the_folder_a_command_entered() -> None:
     command = f"cd /home/mei/.shop && echo '{' '.join(['cache/'] * 20)}' > .gitignore"
     work = [user("Ignore the cache."), *call("terminal", "", command=command)]
