@@ -89,7 +89,6 @@ class FindingsScreen(CardPage):
 
     def on_mount(self) -> None:
         """Start checking."""
-        self.diagnoses.titled = self._session is None
         self.diagnoses.focus()
         self._tell()
         if self._text:
@@ -134,6 +133,8 @@ class FindingsScreen(CardPage):
     def _take(self, steps: Sequence[Step]) -> None:
         for diagnosis in self._results.take(steps):
             self._remember(diagnosis)
+        several = len(self.locations) > 1 or self._results.total > 1
+        self.diagnoses.titled = self._session is None and several
         for step in steps:
             shell(self).failures += step.errors
         self._draw()

@@ -20,6 +20,7 @@ from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.widgets.bars.status_line import Banner
 from tests.conftest import NOW
+from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import front, settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, settle
@@ -240,6 +241,22 @@ async def test_where_few_findings_leave_room_what_helps_stands_below_each(sample
                 size[0] > 80
             )
             assert listed.current is read
+
+
+async def test_findings_name_their_conversation_only_where_there_are_several(
+    app: MakeApp, database: SessionDatabase
+) -> None:
+    for title in ("Rename the flag", "Refactor the module"):
+        database.turn(database.session(title, title=title, model="nobody/knows"), "a")
+        async with settled(running := app(database.path.parent), 120, 40) as pilot:
+            await press(pilot, "f")
+            found = front(running, FindingsScreen).diagnoses
+            rows = [
+                found.draw_row(row, 0, 118).text.strip()
+                for row in map(found.rows.row, range(found.told))
+                if row
+            ]
+            assert any(row.endswith(" default") for row in rows) is (title != "Rename the flag"), rows
 
 
 async def test_what_cannot_be_examined_is_stated(app: MakeApp, tmp_path: Path) -> None:
