@@ -47,7 +47,10 @@ class TypedAnswers:
         """Ask for one or two topics, then compare them with no topic and each other."""
         topics = " | ".join(self._work.topics(self._work.focus))
         self._ask(
-            COMPARE, "compare focuses", topics, "one topic to compare with none, or two: auth tokens | tests"
+            COMPARE,
+            "compare focuses: one, or two as a | b",
+            topics,
+            "one topic to compare with none, or two: auth tokens | tests",
         )
 
     def ask_turns(self) -> None:

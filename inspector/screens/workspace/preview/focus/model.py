@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -16,11 +17,26 @@ Key: TypeAlias = tuple[str, str]
 LOST = "lost"
 COMPARED = 2
 """Most topics that the lab compares."""
+_SUBCOMMAND = re.compile(r"[a-z][a-z-]+")
+_EVERYDAY = frozenset(
+    ("awk", "cat", "cd", "cp", "echo", "export", "find", "grep", "ls", "mkdir", "mv", "rm", "sed")
+)
+"""Programs that are used whatever the work is about."""
+
+
+def _program(command: str) -> str:
+    """A program with what it was told to do, as `docker history`; "" where that is not a plain word."""
+    program, _, rest = command.partition(" ")
+    name, told = PurePosixPath(program).name, rest.split(maxsplit=1)[:1]
+    named = told and _SUBCOMMAND.fullmatch(told[0]) and name not in _EVERYDAY
+    return f"{name} {told[0]}" if named else ""
+
+
 SUBJECTS: Mapping[str, Callable[[str], str]] = {
     "paths": lambda path: PurePosixPath(path).name,
-    "commands": lambda command: " ".join(command.split()[:2]),
+    "commands": _program,
 }
-"""Turns a fact of a category into a topic: the file name, or the program with its first argument."""
+"""Turns a fact of a category into a topic."""
 
 
 @dataclass(frozen=True, slots=True)

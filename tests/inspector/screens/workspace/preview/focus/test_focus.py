@@ -196,6 +196,23 @@ def test_topics_are_suggested_that_most_messages_are_about_each_its_own() -> Non
     assert suggest_topics(None) == ()
 
 
+@pytest.mark.parametrize(
+    ("command", "topics"),
+    [
+        ('python3 -c "import random;random.seed(14)"', ()),
+        ("python3 tools/migrate.py --now", ()),
+        ("pytest -q tests/auth", ()),
+        ("cd build", ()),
+        ("make", ()),
+        ("./gradlew build", ("gradlew build",)),
+        ("git commit -m x", ("git commit",)),
+        ("FOO=1", ()),
+    ],
+)
+def test_a_suggested_topic_is_something_a_person_would_type(command: str, topics: tuple[str, ...]) -> None:
+    assert suggest_topics(Retention((about("commands", command, 3),))) == topics
+
+
 async def test_the_question_for_two_topics_offers_an_answer(samples: Location) -> None:
     async with settled(open_app(samples, FULL, "preview"), 140, 40) as pilot:
         await press(pilot, "F")
