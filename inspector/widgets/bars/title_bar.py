@@ -13,6 +13,8 @@ from inspector.terminal.text import cell_len, clean_line
 
 MIN_TITLE = 11
 """Cells the title always keeps, blanks included."""
+CUT_TITLE = 24
+"""Cells of a title that still say which conversation it is: for them, `place` keeps its words."""
 
 
 class TitleBar(Widget):
@@ -43,9 +45,8 @@ class TitleBar(Widget):
         width, ink = self.size.width, Palette.of(self.app)
         tabs = self._tab_line()
         room = width - tabs.width - 3
-        right = next(
-            (text for text in self._details() if self._cells + 3 + cell_len(text) <= room), self.brief_place
-        )
+        fitting = (text for text, least in self._details() if least + 3 + cell_len(text) <= room)
+        right = next(fitting, self.brief_place)
         if right and room - cell_len(right) - 3 < min(self._cells, MIN_TITLE):
             right = ""  # the title is more important
         left = max(MIN_TITLE - 3, room - cell_len(right) - 3 if right else room)
@@ -80,10 +81,11 @@ class TitleBar(Widget):
     def _cells(self) -> int:
         return cell_len(clean_line(self.heading))
 
-    def _details(self) -> tuple[str, ...]:
-        """Texts that may follow the title, the longest first."""
+    def _details(self) -> tuple[tuple[str, int], ...]:
+        """Texts that may follow the title, longest first, and how many cells of it must remain."""
         details = " · ".join(filter(None, (self.detail, self.place)))
-        return tuple(clean_line(text) for text in (details, self.place, self.brief_place) if text)
+        texts = ((details, self._cells), (self.place, min(self._cells, CUT_TITLE)))
+        return tuple((clean_line(text), least) for text, least in texts if text)
 
     def on_click(self, event: events.Click) -> None:
         """Switch to the tab under the mouse."""

@@ -10,6 +10,7 @@ from core.store.database.locate import Location, locate
 from inspector.base.named_screens import VIEWS
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.widgets.bars.title_bar import TitleBar
+from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import front, keys, press, settle, settled
 from tests.inspector.screens.conftest import drawn, open_app
@@ -52,6 +53,21 @@ async def test_the_visible_generation_is_named_at_every_width(app: MakeApp, home
             assert f"· {words}2 of 2 " in bar.render_line(0).text
             await press(pilot, "left_square_bracket")
             assert f"· {words}1 of 2 " in bar.render_line(0).text
+
+
+async def test_a_long_title_is_cut_before_the_word_generation(
+    app: MakeApp, database: SessionDatabase
+) -> None:
+    session = database.session(
+        "long", title="Done with request 39, all checks passed in module_39.py and in the file"
+    )
+    database.turn(session, "a")
+    database.turn(session, "b")
+    database.compact(session, 2, 3, "first summary")
+    async with settled(running := app(database.path.parent, session="long", view="map"), 120, 30):
+        said = running.screen.query_one(TitleBar).render_line(0).text
+        assert "… · generation 2 of 2 " in said
+        assert "Done with request 39, all" in said
 
 
 async def test_where_there_is_one_generation_no_key_leads_to_another(app: MakeApp, home: Path) -> None:
