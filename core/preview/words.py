@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -98,9 +99,12 @@ def importance(category: str) -> int:
 
 
 def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
-    """The headline of a past compaction with what its summary lost; a failed one is left unchanged."""
-    share = kept.lost_share if kept else None
-    if headline.severity is not None or kept is None or not share:
+    """The headline of a past compaction with what its summary lost; a failed one is left unchanged.
+
+    Of one that will soon be needed again, what helps against that stays.
+    """
+    share, again = kept.lost_share if kept else None, headline.severity is Severity.WARNING
+    if kept is None or not share or not (again or headline.severity is None):
         return headline
     asks = kept.by_category.get("asks")
     among = (
@@ -112,6 +116,8 @@ def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
     lost = (*(f"{loss}{more}" for more in (among, "") for loss in losses), f"Lost: {weighed(share)}")
     told = (f"{start} {loss}." for start in briefer(headline.sentence) for loss in lost)
     sentence = next((text for text in told if len(text) <= MAX_HEADLINE_CHARS), headline.sentence)
+    if again:
+        return replace(headline, sentence=sentence)
     severity = Severity.WARNING if is_grave(kept) else Severity.INFO
     return Headline(sentence, after_loss(kept) or headline.remedy, severity)
 

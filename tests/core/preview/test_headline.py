@@ -235,6 +235,17 @@ def test_requests_are_named_among_the_losses_only_if_one_is_lost(lost: int, ends
     assert kept_headline(Headline("You ran /compress.", None), kept).sentence.endswith(ends)
 
 
+def test_a_compaction_whose_refusal_will_come_again_also_says_what_was_lost() -> None:
+    kept = Retention((), {"paths": FactCount(1, 0, 3)}, score=0.77)
+    again = Headline("Compressed because the provider refused it.", "Use another model.", Severity.WARNING)
+    told = kept_headline(again, kept)
+    assert told == replace(
+        again, sentence=f"{again.sentence} The summary lost 3 of 4 facts, 23% of what matters."
+    )
+    failed = replace(again, severity=Severity.CRITICAL)
+    assert kept_headline(failed, kept) == failed
+
+
 def test_where_facts_cannot_be_counted_in_the_room_their_weight_is_told() -> None:
     kept = Retention((), {"paths": FactCount(1, 0, 1)}, score=0.9)
     for length, ends in ((130, "The summary lost 10% of what matters."), (140, "Lost: 10% of what matters.")):
