@@ -51,7 +51,7 @@ _ONLY_WRITTEN = 0.2
 """The weight of a name or a setting that calls write more than once, and nobody mentions."""
 
 _ENOUGH, _ONLY_LOOKED_AT = 120, 0.1
-"""Where a middle has fewer facts, those that calls look at and nobody mentions count too; and their weight."""
+"""With fewer facts in a middle, those that calls look at and nobody mentions count too; and their weight."""
 
 _PLACES = frozenset(("paths", "urls", "ids"))
 """Their kinds: what is looked up again."""
