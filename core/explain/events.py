@@ -41,7 +41,7 @@ from core.explain.headline.conversation import event_headline, headline_of, unti
 from core.explain.headline.mend import mend_first
 from core.explain.headline.rewritten import rewrite_headline, rewriting_engine
 from core.explain.recorded import with_recorded_proof
-from core.hermes.log.record import Kind, LogRecord
+from core.hermes.log.record import LogRecord
 from core.hermes.policy.policy import nearest_release
 from core.hermes.policy.release import release_of_summary
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, Trigger, TurnAttempt
@@ -71,7 +71,7 @@ def explain(
         ConfigError: config.yaml cannot be used, or the release is unknown.
     """
     context = open_context(store, session_id, release=release, conversation=conversation)
-    events, prompts = events_of(context), prompts_of(context)
+    events, prompts = events_of(context), context.log.prompts
     now = where_it_stands(context)
     waits, engine = refused_first(context, now.tokens, now.threshold, now.window), context.engine
     most = refuses_before_due(context, now.tokens, now.threshold)
@@ -94,14 +94,6 @@ def unanswered_turn(context: ConversationContext) -> Headline | None:
         return None  # as for most, without reading the compactions
     failed = newest_failure(context, events_of(context))
     return None if failed is None else no_answer(failed)
-
-
-def prompts_of(context: ConversationContext) -> list[int]:
-    """Sizes of the conversation's requests according to the log, oldest first."""
-    call, sessions = Kind.CALL, context.sessions
-    return [
-        one.input for one in context.log.records if one.kind is call and one.input and one.session in sessions
-    ]
 
 
 def events_of(context: ConversationContext) -> tuple[CompressionEvent, ...]:

@@ -133,7 +133,7 @@ def _spent(context: ConversationContext, now: datetime) -> Spent:
     book = open_book_for(context.config, tip, context.release.release)
     calls, known, total = 0, 0, Decimal(0)
     for record in context.log.records:
-        if record.kind is Kind.CALL and record.session in context.sessions and _within(context, record, now):
+        if record.kind is Kind.CALL and _within(context, record, now):
             calls += 1
             usd = _cost(book, record, tip, context.clock.utc(record.at))
             if usd is not None:

@@ -51,9 +51,7 @@ def _loaded_again(context: ConversationContext) -> Iterator[str]:
 
 def _left_out(context: ConversationContext) -> Iterator[str]:
     """A note if the provider's prompts leave out what came from the cache, by calls read from it whole."""
-    calls = [
-        one for one in context.log.records if one.kind is Kind.CALL and one.input and one.cached == one.input
-    ]
+    calls = [one for one in context.log.counted_calls if one.cached == one.input]
     if len(calls) > 1:
         yield (
             f"{calls[-1].where}: in {len(calls):,} calls as much came from the cache as the prompt is "

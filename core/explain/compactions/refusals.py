@@ -130,7 +130,7 @@ def provider_limit(context: ConversationContext, threshold: int | None) -> tuple
     least = min(refused_windows(context), key=lambda pair: pair[0], default=None)
     if least is None or threshold is None:
         return None
-    answered = max((one.input or 0 for one in context.log.records if one.kind is Kind.CALL), default=0)
+    answered = max(context.log.prompts, default=0)
     return least if answered < least[0] <= threshold else None
 
 

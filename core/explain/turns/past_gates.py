@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import gate_of
 from core.explain.turns.checks import UNRECORDED, Check
-from core.hermes.log.record import Kind, LogRecord
+from core.hermes.log.record import Kind
 from core.model.compaction.event import CompressionEvent, SummaryStatus
 from core.model.transcript.session import Session
 from core.support.formatting import clock
@@ -32,9 +32,7 @@ class PastGates:
     def __init__(self, context: ConversationContext, events: Sequence[CompressionEvent]) -> None:
         self._context, self._events = context, events
         self._rules = context.policy(None).gate
-        self._calls = [
-            r for r in context.log.records if r.kind is Kind.CALL and r.input and _in_conversation(context, r)
-        ]
+        self._calls = context.log.counted_calls
         self._pauses = tuple(_pauses(context, events))
         self._begun = context.clock.utc(context.log.records[0].at) if context.log.records else None
 
@@ -147,17 +145,13 @@ def _pause_check(had: str, passed: bool | None) -> Check:
     return Check("summary model pause", "none, or ended", had, passed)
 
 
-def _in_conversation(context: ConversationContext, record: LogRecord) -> bool:
-    return record.session in context.sessions
-
-
 def _pauses(context: ConversationContext, events: Sequence[CompressionEvent]) -> Iterator[_Pause]:
     """Every pause that a line announces; a summary by a model in the meantime was forced and ended it."""
     written = [e.at for e in events if e.at is not None and e.summary.status is SummaryStatus.MODEL]
     quoted = {evidence.where for event in events for evidence in event.evidence}
     for record in context.log.records:
         paused = record.kind is Kind.SUMMARY_FAILED and (
-            _in_conversation(context, record) or record.where in quoted
+            record.session in context.sessions or record.where in quoted
         )
         if paused and record.seconds:
             since = context.clock.utc(record.at)

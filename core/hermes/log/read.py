@@ -38,6 +38,7 @@ _ENDS = (
 )
 """How the lines begin that open and close a compaction."""
 _ENDS_KINDS = (Kind.STARTED, Kind.DONE, Kind.NO_PROGRESS, Kind.HYGIENE_KEPT)
+_OF_A_SESSION = (*_ENDS_KINDS, Kind.CALL)
 _ASKED = 4
 """How many queries' results are cached: merging 6,000 lines anew takes 5 ms, once or twice a second."""
 
@@ -115,11 +116,23 @@ class Log:
             record.session in self.sessions or record.tag in self.sessions for record in self.records
         )
 
+    @property
+    def counted_calls(self) -> list[LogRecord]:
+        """The answered calls of these sessions whose prompt the provider counted, oldest first."""
+        call = Kind.CALL
+        return [record for record in self.records if record.kind is call and record.input]
+
+    @property
+    def prompts(self) -> list[int]:
+        """The sizes of those prompts."""
+        return [record.input or 0 for record in self.counted_calls]
+
 
 def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path | None = None) -> Log:
     """Read the log lines of a home about some sessions.
 
-    Lines without a session are included, as are those that state a window or a threshold for any session.
+    Lines without a session are included, other than of calls, as are those that state a window or a threshold
+    for any session.
     Rotations are read oldest first and merged by time, so that files in the wrong order or repeated lines do
     no harm.
     None for `sessions` means all of them. Indexes are kept between runs if there is a cache directory.
@@ -185,10 +198,10 @@ def compaction_ends(records: Iterable[LogRecord]) -> tuple[LogRecord, ...]:
 
 
 def _is_about(record: LogRecord, sessions: Collection[str] | None) -> bool:
-    """False for the start of Hermes, and for the start or end of another session's compaction."""
+    """False for the start of Hermes, and for calls and the start or end of compactions of another session."""
     if record.kind is Kind.PROGRAM_STARTED:
         return False
-    if sessions is None or record.kind not in _ENDS_KINDS:
+    if sessions is None or record.kind not in _OF_A_SESSION:
         return True
     return record.session in sessions or record.tag in sessions
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from core.compress.planning.row_facts import StubTexts
 from core.errors import InspectorError
-from core.explain.events import explain, prompts_of
+from core.explain.events import explain
 from core.explain.explanation import Explanation, Now
 from core.explain.headline.conversation import standing_failure
 from core.model.compaction.event import REFUSED, Trigger, tally
@@ -115,7 +115,7 @@ def _measure(store: Store, line: SessionLine) -> Extra:
         severity,
         line.state,
         answer,
-        _fewer(prompts_of(found.context)),
+        _fewer(found.context.log.prompts),
         found.headline,
         request_curve(found),
         happened is not None,

@@ -122,8 +122,7 @@ def curve_of(explanation: Explanation, most: int | None = None) -> Curve:
 
 def answered_calls(context: ConversationContext) -> Calls:
     """The calls of a conversation whose prompt size is in the log, oldest first."""
-    calls = (one for one in context.log.records if one.kind is Kind.CALL and one.input)
-    return Calls([one for one in calls if one.session in context.sessions], context.clock)
+    return Calls(context.log.counted_calls, context.clock)
 
 
 def _switches(models: Sequence[str | None]) -> Iterator[int]:

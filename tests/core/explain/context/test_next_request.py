@@ -48,6 +48,17 @@ def test_the_log_describes_later_calls_than_the_gateway_noted(home: Home) -> Non
     assert planned == explained == (6_311, 54_400)
 
 
+def test_a_call_that_names_no_session_is_not_of_this_conversation(home: Home) -> None:
+    """Such as a call of a script that uses Hermes as a library, without a turn."""
+    home.call(3, 6_311)
+    alone = told(home)
+    stray = "API call #9: model=other provider=custom in=50000 out=60 total=50060 latency=0.2s"
+    home.line(stray, tag=None)
+    assert told(home) == alone == ((6_311, 54_400), (6_311, 54_400))
+    with home.store() as store:
+        assert not [note for note in explain(store, "S").notes if "other" in note]
+
+
 def test_a_threshold_a_line_lowered_is_in_force_for_the_plan_too(begun: MakeHome) -> None:
     home = begun(config=CONFIG.replace("64000", "200000"))
     home.turn()

@@ -87,7 +87,7 @@ def _gateway_first(case: Case, room: int) -> bool:
 
 def _reached(case: Case, room: int) -> bool:
     """Whether a prompt of that size was answered or made a check fire: the provider does not refuse it."""
-    answered = max((call.input or 0 for call in case.lines(Kind.CALL)), default=0)
+    answered = max(case.context.log.prompts, default=0)
     fired = (event.tokens or 0 for event in case.completed if event.trigger in BY_SIZE)
     return max(answered, *fired, 0) >= room
 

@@ -20,7 +20,6 @@ from core.explain.diagnose.registry import (
 )
 from core.explain.diagnose.rules.compression.firing import to_fire_earlier
 from core.explain.what_if.scenarios import Bill
-from core.hermes.log.record import Kind
 from core.model.accounting.ledger import Ledger, LedgerPart, LedgerRow
 from core.model.finding import Evidence, Source, Verdict
 from core.support.formatting import money, plural
@@ -168,7 +167,7 @@ def threshold_too_high_for_the_money(case: Case, min_threshold: int, min_share: 
         raise Missing("the window is unknown")
     if threshold < min_threshold:
         return
-    calls = [record.input for record in case.lines(Kind.CALL) if record.input]
+    calls = case.context.log.prompts
     if not calls:
         raise Missing("no log line of a call is left")
     if max(calls) < threshold and (share := reread_share(case)) >= min_share:
