@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from json import JSONDecoder
 from typing import Any
 
 import msgspec
@@ -20,6 +22,9 @@ from core.trajectory.summaries.base import FILE, STATIC, SummaryMissing, Summary
 _ROLES = {"human": "user", "gpt": "assistant", "tool": "tool", "system": "system"}
 _CALL = "<tool_call>", "</tool_call>"
 _RESULT = "<tool_response>", "</tool_response>"
+
+_NAMED = re.compile(r"^([\w.:-]{1,64})\n(?=\{)", re.MULTILINE)
+_JSON = JSONDecoder()
 
 _TURNS = 60
 """How many turns of a region are read for a summary: its first and last ones."""
@@ -93,26 +98,52 @@ def _message(at: int, turn: Turn, role: str, answers: str, argument: int | None)
     if role == "tool":
         result = {"role": role, "content": _between(turn.text, *_RESULT)}
         return Message({**result, "tool_call_id": answers} if answers else result)
-    if role != "assistant" or _CALL[0] not in turn.text:
+    if role != "assistant":
         return Message({"role": role, "content": turn.text})
-    text, *rest = turn.text.split(_CALL[0])
+    content, found = _tagged(turn.text) if _CALL[0] in turn.text else _untagged(turn.text)
+    if not found:
+        return Message({"role": role, "content": turn.text})
+    calls = [_call(call, f"turn{at}-{place}", argument) for place, call in enumerate(found)]
+    return Message({"role": role, "content": content.strip(), "tool_calls": calls})
+
+
+def _tagged(text: str) -> tuple[str, list[Any]]:
+    """The text of a turn of ShareGPT, and its calls."""
+    text, *rest = text.split(_CALL[0])
     parts = [one.partition(_CALL[1]) for one in rest]
-    calls = [_call(name, f"turn{at}-{place}", argument) for place, (name, _, _) in enumerate(parts)]
-    content = "".join([text, *(after for _, _, after in parts)]).strip()
-    return Message({"role": role, "content": content, "tool_calls": calls})
+    return "".join([text, *(after for _, _, after in parts)]), [_decoded(call) for call, _, _ in parts]
+
+
+def _untagged(text: str) -> tuple[str, list[Any]]:
+    """The text of a turn of OpenAI's form, and its calls: each a line with a name, then a JSON object."""
+    found: list[Any] = []
+    rest, at = [], 0
+    for named in _NAMED.finditer(text):
+        try:
+            arguments, end = _JSON.raw_decode(text, named.end())
+        except (ValueError, RecursionError):
+            continue
+        if named.start() >= at and text[end : end + 1] in ("", "\n"):
+            found.append({"name": named[1], "arguments": arguments})
+            rest.append(text[at : named.start()])
+            at = end + 1
+    return "".join([*rest, text[at:]]), found
 
 
 def _between(text: str, opening: str, closing: str) -> str:
     return text.strip().removeprefix(opening).removesuffix(closing).strip()
 
 
-def _call(text: str, name: str, longest: int | None) -> dict[str, object]:
+def _decoded(text: str) -> Any:
     try:
         call = msgspec.json.decode(text)
     except (ValueError, RecursionError):
-        call = {}
-    call = call if isinstance(call, dict) else {}
-    arguments = call.get("arguments", text)
+        call = None
+    return {"arguments": text, **call} if isinstance(call, dict) else {"arguments": text}
+
+
+def _call(call: Mapping[str, Any], name: str, longest: int | None) -> dict[str, object]:
+    arguments = call["arguments"]
     if longest is not None:
         arguments = _shortened(arguments, longest)
     spelt = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from core.model.compaction.plan import Span
 from core.trajectory.compress.plan import Settings
-from core.trajectory.entries.forms import Turn
+from core.trajectory.entries.forms import OPENAI, Turn, read_turns
 from core.trajectory.summaries.base import SummarySpec
 from core.trajectory.summaries.offline import messages, offline_writer
 
@@ -26,6 +28,27 @@ def test_a_tool_turn_answers_the_call_in_front_of_it() -> None:
     calls = [call.id for call in made[1].tool_calls]
     assert [one.tool_call_id for one in made[2:5]] == [*calls, None]
     assert [one.text for one in made[2:5]] == ["of a", "of b", "of nobody"]
+
+
+def test_the_calls_of_openai_turns_are_read_as_calls_not_as_text() -> None:
+    written = {"path": "/srv/a.py", "content": "def a():\n\tt.Fatal()"}
+    calls = [
+        {"function": {"name": "write_file", "arguments": json.dumps(written)}},
+        {"function": {"name": "run", "arguments": {"command": "make"}}},
+    ]
+    spelt = [
+        {"role": "user", "content": "Fix it."},
+        {"role": "assistant", "content": "I write:\nfor\n{1: 2}", "tool_calls": calls},
+        {"role": "tool", "content": "written"},
+        {"role": "tool", "content": "made"},
+    ]
+    made = messages(read_turns(spelt, OPENAI), Span(0, 4))
+    assert made[1].text == "I write:\nfor\n{1: 2}"
+    assert [(one.name, json.loads(one.arguments)) for one in made[1].tool_calls] == [
+        ("write_file", written),
+        ("run", {"command": "make"}),
+    ]
+    assert [one.tool_call_id for one in made[2:]] == [one.id for one in made[1].tool_calls]
 
 
 def test_a_call_that_was_answered_is_not_reported_as_waiting() -> None:
