@@ -59,7 +59,7 @@ def _result(preview: Preview, saves: Decimal | None) -> Headline:
     size = len(preview.before), len(preview.after)
     written = preview.summary_index is not None
     told = _outcome(
-        becomes(preview.plan.middle.size, *size, "becomes", "become") if written else dropped(preview),
+        becomes(preview.plan.middle.size, *size) if written else dropped(preview),
         (preview.before_tokens, preview.after_tokens),
         preview.retention,
         saves,
@@ -83,9 +83,9 @@ def comparison_headline(shown: Comparison) -> Headline:
         return broken_engine(shown.engine, f"its list has {'; '.join(shown.broken)}")
     if shown.made is not None:
         return headline_of(shown.made, shown.saves, shown.failing)
-    size = len(shown.before), len(shown.after)
     tokens = None if any(shown.incomplete) else (shown.before_tokens, shown.after_tokens)
-    headline = _outcome(becomes(shown.middle.size, *size, "became", "became"), tokens, shown.retention, None)
+    cut = becomes(shown.middle.size, len(shown.before), len(shown.after), past=shown.real)
+    headline = _outcome(cut, tokens, shown.retention, None)
     return replace(headline, remedy=after_loss(shown.retention) if shown.real else None)
 
 

@@ -127,12 +127,12 @@ def after_loss(kept: Retention | None) -> str | None:
     return str(headline_table()["remedies"]["lost"]) if kept is not None and needs_help(kept) else None
 
 
-def becomes(middle: int, before: int, after: int, one: str, several: str) -> str:
+def becomes(middle: int, before: int, after: int, *, past: bool = False) -> str:
     """`117 of 206 messages become one summary`, with a note if the list gets no shorter."""
     if middle == 1:
-        what = f"one of {before:,} messages {one} a summary"
+        what = f"one of {before:,} messages {'became' if past else 'becomes'} a summary"
     else:
-        what = f"{middle:,} of {before:,} messages {several} one summary"
+        what = f"{middle:,} of {before:,} messages {'became' if past else 'become'} one summary"
     same = f", and the list stays {after:,} long" if after >= before else ""
     return f"{what[:1].upper()}{what[1:]}{same}"
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from textual import getters, on
 from textual.app import ComposeResult
 
+from core.model.finding import Headline, Severity
 from core.model.transcript.message import Message as Turn
 from core.preview.comparison import Comparison
+from core.preview.headline import comparison_headline
 from core.support import formatting as fmt
 from core.trajectory.browse import Listed, open_listed
 from core.trajectory.shards.job import Job
@@ -14,9 +18,12 @@ from inspector.base.commands import bindings
 from inspector.base.workers import in_thread, then
 from inspector.screens.page import Page
 from inspector.screens.workspace.preview.panes import SIDES, PreviewPanes
-from inspector.widgets.bars.answer_and_keys import KeyBar
-from inspector.widgets.bars.status_line import Piece, StatusLine
+from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
+from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.messages.message_list import MessageList
+
+LONGER = "A higher --target, or fewer protected turns: --protect-last, --no-protect."
+"""What helps where a trajectory stays over the target."""
 
 
 class TrajectoryScreen(Page):
@@ -41,12 +48,16 @@ class TrajectoryScreen(Page):
     def compose(self) -> ComposeResult:
         """Head, both sides, key bar."""
         yield StatusLine()
+        yield AnswerBar()
         yield PreviewPanes()
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Read the whole trajectory again."""
-        self.head.left = (("ink!", f"line {self.listed.line:,}"), ("ink-muted", "  reading …"))
+        name = self.job.sources[self.listed.source].name
+        self.head.left = (("ink!", name), ("ink-muted", f" · line {self.listed.line:,}"))
+        self.head.right = (("ink-muted", f"target {fmt.count(self.job.settings.target)}"),)
+        self.query_one(AnswerBar).waiting = "Reading …"
         self.make()
 
     @in_thread("trajectory")
@@ -57,8 +68,7 @@ class TrajectoryScreen(Page):
     def _take(self, made: Comparison | None) -> None:
         why = self.listed.problem or "It has no turns."
         self.sides.tell(made, why)
-        self.head.left = tuple(_pieces(self.listed, made, self.job.settings.target))
-        self.head.right = () if made is None else (_target(made, self.job.settings.target),)
+        self.query_one(AnswerBar).answer = outcome(made, self.job.settings.target, why)
         self.set_class(made is None or made.retention is None, "-whole")
         self.sides.before.focus()
 
@@ -91,21 +101,18 @@ class TrajectoryScreen(Page):
         self.copy(shown.summary if shown else "")
 
 
-def _pieces(listed: Listed, made: Comparison | None, target: int) -> list[Piece]:
-    pieces: list[Piece] = [("ink!", f"line {listed.line:,}")]
+def outcome(made: Comparison | None, target: int, why: str) -> Headline:
+    """What compression does to a trajectory, or `why` it cannot be read; what helps if that is not enough."""
     if made is None:
-        return [*pieces, ("severity-critical", f" · {listed.problem or 'no turns'}")]
+        return Headline(f"It is left as it is: {why.removesuffix('.')}.", None, Severity.CRITICAL)
     before, after = fmt.count(made.before_tokens), fmt.count(made.after_tokens)
-    if not made.middle.size:
-        why = "it fits, so nothing is cut" if made.before_tokens <= target else "nothing can be cut"
-        return [*pieces, ("ink", f" · {before} tokens · {why}")]
-    saved = fmt.percent(made.saved)
-    cut = f"turns {made.middle.start:,}–{made.middle.end - 1:,} of {len(made.before):,}"
-    return [*pieces, ("ink", f" · {before} → {after} tokens (−{saved}) · {cut}")]
-
-
-def _target(made: Comparison, target: int) -> Piece:
-    """The target, or that the result is still over it."""
-    if made.after_tokens > target:
-        return "severity-warning", f"still over {fmt.count(target)}"
-    return "ink-muted", f"target {fmt.count(target)}"
+    over = made.after_tokens > target
+    if made.middle.size:
+        headline = comparison_headline(made)
+        still = f" Still over the target of {fmt.count(target)}." if over else ""
+        told = Headline(f"{headline.sentence}{still}", None, headline.severity)
+    elif over:
+        told = Headline(f"Its {before} tokens are over the target, and every turn is protected.")
+    else:
+        told = Headline(f"It fits: {after} of {fmt.count(target)} tokens, so nothing is cut.")
+    return replace(told, remedy=LONGER, severity=Severity.WARNING) if over else told

@@ -16,7 +16,7 @@ from core.trajectory.shards.job import Job
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
-from inspector.screens.trajectories.one import TrajectoryScreen
+from inspector.screens.trajectories.one import LONGER, TrajectoryScreen
 from inspector.terminal.line import Line
 from inspector.terminal.text import cell_len
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
@@ -51,7 +51,6 @@ REST = {
     State.FAILED: "{count} could not be read",
     State.WITHOUT: "{count} without turns",
 }
-LONGER = "A higher --target, or fewer protected turns: --protect-last, --no-protect."
 LOOK = "/ lists those that failed, each with its reason."
 
 
@@ -109,7 +108,8 @@ class TrajectoriesScreen(Page):
 
     def __init__(self, job: Job) -> None:
         super().__init__()
-        self.job = job
+        self.job, sources = job, job.sources
+        self._file = sources[0].name if len(sources) == 1 else fmt.plural(len(sources), "file")
         self._found: list[Listed] = []
         self._rows: list[Listed] = []
         self._sums = Sums()
@@ -166,7 +166,8 @@ class TrajectoriesScreen(Page):
         else:
             bar.waiting = f"Reading … {found} so far"
         name = FILTERS[self._filter][0]
-        self.head.left = (("ink!", found), ("ink-muted", f" · {name}: {shown:,}" if self._filter else ""))
+        listed = f" · {name}: {shown:,}" if self._filter else ""
+        self.head.left = (("ink!", self._file), ("ink-muted", f" · {found}{listed}"))
         target = f"target {self.job.settings.target:,} · Hermes {self.job.settings.release}"
         self.head.right = (("ink-muted", target),)
 

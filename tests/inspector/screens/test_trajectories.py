@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from core.trajectory.compress.plan import Settings
 from core.trajectory.input.sources import find_input
 from core.trajectory.shards.job import Job
@@ -29,7 +31,7 @@ async def test_the_list_says_what_would_happen_and_keeps_what_is_asked_for(tmp_p
     running = opened(path)
     async with settled(running, 120, 24) as pilot:
         shown = drawn(pilot)
-        assert "13 trajectories" in shown
+        assert "in.jsonl · 13 trajectories" in shown
         assert "become one summary" in shown
         assert "Fix: / lists those that failed" in shown
         await press(pilot, "slash")
@@ -39,7 +41,7 @@ async def test_the_list_says_what_would_happen_and_keeps_what_is_asked_for(tmp_p
             await press(pilot, "slash")
             assert f" · {words}: " in drawn(pilot)
         await press(pilot, "slash")
-        assert " · " not in drawn(pilot).split("target")[0]
+        assert "in.jsonl · 13 trajectories  " in drawn(pilot)
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
 
 
@@ -53,7 +55,9 @@ async def test_one_is_shown_before_and_after_with_its_region(tmp_path: Path) -> 
         shown = drawn(pilot)
         assert "middle" in shown
         assert "introduction text (18 characters)" in shown
-        assert "target 900" in shown or "still over 900" in shown
+        assert "in.jsonl · line 3 " in shown
+        assert "target 900" in shown
+        assert " messages become one summary: " in shown
         assert "facts kept" in shown
         await press(pilot, "enter")
         await press(pilot, "escape", "d")
@@ -63,6 +67,26 @@ async def test_one_is_shown_before_and_after_with_its_region(tmp_path: Path) -> 
         assert "says “[CONTEXT SUMMARY]" not in drawn(pilot)
         await press(pilot, "escape", "escape")
         assert "12 trajectories" in drawn(pilot)
+
+
+@pytest.mark.parametrize(
+    ("turns", "said"),
+    [
+        ((), "It is left as it is: It has no turns."),
+        (("Hi.", "Hello."), "It fits: 4 of 900 tokens, so nothing is cut."),
+        (("word " * 5_000, "Done."), "tokens are over the target, and every turn is protected. "),
+    ],
+)
+async def test_a_trajectory_that_is_not_cut_says_why(
+    tmp_path: Path, turns: tuple[str, ...], said: str
+) -> None:
+    spoken = [{"from": role, "value": text} for role, text in zip(("human", "gpt"), turns, strict=False)]
+    async with settled(
+        opened(sets.written(tmp_path / "in.jsonl", [{"conversations": spoken}])), 80, 24
+    ) as pilot:
+        await press(pilot, "enter")
+        assert said in " ".join(drawn(pilot).split()) + " "
+        assert ("Fix: A higher --target" in drawn(pilot)) is ("over" in said)
 
 
 async def test_at_eighty_columns_no_count_is_left_out(tmp_path: Path) -> None:
