@@ -140,7 +140,14 @@ def _path(path: str, evidence: Evidence) -> bool:
     words = len(names) >= _LEAST_WORDS and "".join(names).isalpha() and not evidence.holds(f"{names[0]}/")
     alike = words or all(name[:1].isupper() for name in names) or all(name[:1] == "." for name in names)
     enumerated = alike and all(map(evidence.mentions, names))
-    return enumerated or len(parts) == 1 or _is_in_listing(in_folder, evidence)
+    return enumerated or len(parts) == 1 or _is_route(path, evidence) or _is_in_listing(in_folder, evidence)
+
+
+def _is_route(path: str, evidence: Evidence) -> bool:
+    """Whether code puts an address together: `"/api/bookings"` of a class and `"/reserve"` of a method."""
+    halves = ((path[: one.start()], path[one.start() :]) for one in re.finditer("(?<=.)/", path))
+    quoted = ((f"{quote}{start}", f"{quote}{end}") for start, end in halves for quote in "\"'`")
+    return any(evidence.holds(start) and evidence.holds(end) for start, end in quoted)
 
 
 def _is_in_listing(path: str, evidence: Evidence) -> bool:

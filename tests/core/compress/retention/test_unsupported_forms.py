@@ -131,6 +131,14 @@ def test_a_folder_of_windows_is_known_however_it_is_escaped() -> None:
     assert retention(middle, r"It is in `c:\Users\jan\shop`.").unsupported != ()
 
 
+def test_an_address_is_known_when_code_puts_it_together() -> None:
+    code = '@RequestMapping("/api/v1/bookings") class Bookings { @PostMapping("/reserve") void reserve() {} }'
+    middle = [user("Add an endpoint."), *call("write_file", "ok", path="Bookings.java", content=code)]
+    told = "The endpoint is `{}` now."
+    assert retention(middle, told.format("/api/v1/bookings/reserve")).unsupported == ()
+    assert retention(middle, told.format("/api/v1/bookings/refund")).unsupported != ()
+
+
 def test_what_is_between_two_pieces_of_code_is_no_code() -> None:
     told = f"It says `{'cannot find the assets of the importer ' * 2}` and, as `/` shows, so does `src`."
     assert [one.value for one in claims(told) if one.category == "names"] == []

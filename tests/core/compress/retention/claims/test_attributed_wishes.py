@@ -76,6 +76,8 @@ def flagged(claim: str, middle: list[Message]) -> list[str]:
         "Mei demanded a copy of the contract.",
         "The founder asked to encrypt the backups.",
         "The user confirmed that the keys of the backups rotate.",
+        "The user confirmed after the last commit that the keys of the backups rotate.",
+        "The user wrote that the keys of the backups rotate every month.",
         "She must have every invoice on paper.",
         "The user insisted that reports never contain empty invoices.",
     ],
