@@ -105,6 +105,8 @@ class InspectorApp(App[None]):
         """Findings by severity for each conversation that has been examined."""
         self.failures: list[InspectorError] = []
         """Read errors, oldest first."""
+        self.is_placed = False
+        """Whether the screen to start on is there."""
         self.keys = KeyHold(self, super().on_event)
         self.live = LiveState()
         """Whether screens follow new writes, and when the last one was seen."""
@@ -142,6 +144,7 @@ class InspectorApp(App[None]):
         if self._state is not None and self._view is None and not self.recall("welcomed"):
             self.call_after_refresh(self._welcome)
         tab, then = place(self._view, session=self._session)
+        self.is_placed = tab not in PAGES
         if tab in PAGES:
             self.call_after_refresh(self._start_page, tab)
         elif self._session is not None and self.locations and tab != HOME:
@@ -178,6 +181,7 @@ class InspectorApp(App[None]):
 
     async def _start_page(self, name: str) -> None:
         await self.screen.run_action(PAGES[name])
+        self.is_placed = True
 
     @work
     async def _lead_on(self, action: str) -> None:

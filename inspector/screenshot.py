@@ -43,11 +43,12 @@ async def frame(app: InspectorApp, size: tuple[int, int] = DEFAULT_SIZE) -> str:
 
 
 async def _settled(app: InspectorApp, pilot: Pilot[None]) -> bool:
-    """Wait until no worker runs and none has started more work; False if that takes too long."""
+    """Wait until the first screen is there and no worker has more work; False if that takes too long."""
     calm, latest = 0, time.monotonic() + MAX_SECONDS
     while calm < LOOKS:
         if time.monotonic() > latest:
             return False
         await pilot.pause(STEP)
-        calm = 0 if any(not worker.is_finished for worker in app.workers) else calm + 1
+        at_work = any(not worker.is_finished for worker in app.workers)
+        calm = 0 if at_work or not app.is_placed else calm + 1
     return True

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from textual.command import CommandList
@@ -133,6 +135,18 @@ def test_a_frame_is_drawn_without_a_terminal(app: MakeApp, home: Path, tmp_path:
     assert drawn.startswith("<svg")
     assert "Refactor the auth module" in drawn
     assert "Reading" not in drawn
+
+
+def test_a_frame_waits_for_the_screen_it_is_to_show(app: MakeApp, home: Path, tmp_path: Path) -> None:
+    made, target = app(home, view="findings"), tmp_path / "frame.svg"
+    start = made._start_page
+
+    async def late(name: str) -> None:
+        asyncio.get_running_loop().call_later(1.5, made.call_later, start, name)
+
+    with patch.object(made, "_start_page", late):
+        take(made, target, (100, 30))
+    assert "start&#160;with&#160;the&#160;first" in target.read_text("utf-8")
 
 
 def test_a_frame_of_a_conversation(app: MakeApp, home: Path, tmp_path: Path) -> None:
