@@ -192,13 +192,15 @@ def _author(summariser: Summariser, preview: Preview) -> str:
 def carried_rate(session: Session, prompt: int) -> Decimal | None:
     """USD for a token carried again by a later request, read from the cache if there is one.
 
+    None if unknown, or if nobody bills it: the user's own server.
+
     `prompt` is the size of the requests, which may reach a long-context price tier.
 
     Raises:
         ConfigError: The user's `prices.yaml` cannot be used.
     """
     row = open_book().entry_of(session)
-    if row is None:
+    if row is None or row.billing == "local":
         return None
     rate = read_rate(rates_for(row, prompt))
     return None if rate is None else rate / MILLION

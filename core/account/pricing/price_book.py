@@ -103,10 +103,13 @@ class PriceBook:
         at: datetime | None = None,
         calls: int = 1,
     ) -> Decimal | None:
-        """The cost of tokens on a route at a moment; None if unknown or paid by a subscription."""
+        """The cost of tokens on a route at a moment: nothing on a server of one's own.
+
+        None if unknown or paid by a subscription.
+        """
         row = self.entry(model, provider, base_url, at=at)
-        if row is not None and row.billing == "included":
-            return None
+        if row is not None and row.billing != "api":
+            return Decimal(0) if row.billing == "local" else None
         return price(row, tokens, calls=calls, one_hour=self.one_hour)
 
     def save(self) -> None:

@@ -96,6 +96,8 @@ def test_what_later_requests_save_is_reported_at_the_users_own_prices(make_home:
     assert here.rate == Decimal(2) / 1_000_000
     tip = here.reading.context.conversation.tip
     assert carried_rate(replace(tip, model="nobodys-model"), 1) is None
+    own = "http://localhost:4000/v1"
+    assert carried_rate(replace(tip, model="gpt-5.2", provider="openai", base_url=own), 1) is None
 
 
 def test_a_summary_costs_what_the_users_own_prices_say(make_home: MakeHome) -> None:

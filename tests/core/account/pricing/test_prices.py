@@ -98,7 +98,6 @@ HAND_WORKED = [
 ]
 NOBODY_KNOWS = [
     ("nous/hermes-5-preview", "nous", "https://inference-api.nousresearch.com/v1"),
-    ("hermes-4-14b", "custom", "http://127.0.0.1:8080/v1"),
     ("claude-opus-4-5", "some-proxy", "https://proxy.example/v1"),
     ("no-such-model", "anthropic", ""),
     ("no-such-vendor/no-such-model", "openrouter", ""),
@@ -189,9 +188,11 @@ def test_a_subscription_pays_but_may_have_a_list_price(
     ["http://localhost:11434/v1", "http://192.168.1.20:8000", "http://[::1]:1/v1", "http://box.localhost/v1"],
 )
 def test_a_local_model_costs_nobody_anything_and_is_stated_to_be_local(book: PriceBook, url: str) -> None:
-    row = book.entry("qwen3", "custom", url)
-    assert row is not None
-    assert row.billing == "local"
+    for model, provider in (("qwen3", "custom"), ("gpt-5.2", "openai")):
+        row = book.entry(model, provider, url)
+        assert row is not None
+        assert row.billing == "local"
+        assert book.price(Buckets(1_000_000, 0, 0, 0), model, provider, url) == 0
 
 
 @pytest.mark.parametrize("provider", ["local", "ollama", "SGLang", "llama.cpp", "llamacpp", "koboldcpp"])

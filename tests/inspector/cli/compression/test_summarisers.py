@@ -157,8 +157,8 @@ def test_what_an_applied_summary_used_stays_on_record(
     cli("compress", SLOW, *model, *writing, "--home", copy)
     [entry] = cli("undo", "--list", "--json", "--home", copy).json["entries"]
     used = {"model": "local", "input": 10, "cache_read": None, "cache_write": 0, "output": 5}
-    assert entry["usage"] == {**used, "usd": None}
-    assert "written by local: 10 tokens in, 5 out, –" in cli("undo", "--show", "--home", copy).out
+    assert entry["usage"] == {**used, "usd": "0"}
+    assert "written by local: 10 tokens in, 5 out, $0" in cli("undo", "--show", "--home", copy).out
 
 
 def test_a_model_that_nobody_asks_is_noted(home: Path, cli: Cli) -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 
 from core.store.database.locate import Location, locate
+from inspector.screens.workspace.engines.list_view import card
 from inspector.screens.workspace.engines.screen import EnginesScreen
 from inspector.screens.workspace.preview.focus.screen import FocusLab
+from inspector.terminal.line import Palette
 from tests.core.compress.engines.builders import FIRST_TWO, engine
 from tests.inspector.driving import settled
 from tests.inspector.screens.conftest import drawn, open_app, press, settle
@@ -70,11 +73,15 @@ async def test_every_engine_is_run_and_a_broken_one_says_what_is_wrong(home: Loc
         assert screen.card.region.width == 200
 
 
-async def test_what_no_price_is_known_for_is_said_in_words(samples: Location) -> None:
+async def test_an_unknown_price_is_said_in_words_and_ones_own_server_costs_nothing(samples: Location) -> None:
     async with settled(open_app(samples, "Sort the photo archive", "map"), 140, 40) as pilot:
         await press(pilot, "e")
-        await ran(pilot)
-        assert "price     not known: the model that Hermes would use for its summary has none" in drawn(pilot)
+        screen = await ran(pilot)
+        assert "price     $0 for its summary, with the model Hermes would use" in drawn(pilot)
+        builtin = screen.engines.current
+        assert builtin is not None
+        lines = [line.text for line in card(replace(builtin, usd=None), 140, Palette.of(screen.app))]
+        assert "not known: the model that Hermes would use for its summary has none" in "".join(lines)
 
 
 async def test_the_engine_chosen_cuts_map_and_preview_until_builtin_is_back(home: Location) -> None:
