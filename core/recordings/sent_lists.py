@@ -97,7 +97,7 @@ def prefix_breaks(requests: Sequence[RecordedRequest]) -> tuple[PrefixBreak, ...
     rows: list[SentRow] = []
     for request, now in whole_lists(one for one in requests if not one.task):
         if before is not None and before.session == request.session:
-            same = _common(rows, now)
+            same = parting([one.name for one in rows], [one.name for one in now])
             cause = _cause(before, request, broken=same < len(rows))
             if cause is not None:
                 at = same if cause == "messages" else None
@@ -106,10 +106,10 @@ def prefix_breaks(requests: Sequence[RecordedRequest]) -> tuple[PrefixBreak, ...
     return tuple(found)
 
 
-def _common(before: Sequence[SentRow], now: Sequence[SentRow]) -> int:
-    """How many leading messages are equal; a recorder that has just started compared with none."""
+def parting(before: Sequence[object], now: Sequence[object]) -> int:
+    """The position at which two lists or texts begin to differ; a longer one does so where the other ends."""
     pairs = enumerate(zip(before, now, strict=False))
-    return next((place for place, (old, new) in pairs if old.name != new.name), min(len(before), len(now)))
+    return next((place for place, (old, new) in pairs if old != new), min(len(before), len(now)))
 
 
 def _cause(before: RecordedRequest, request: RecordedRequest, *, broken: bool) -> str | None:

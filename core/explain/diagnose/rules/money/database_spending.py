@@ -16,6 +16,7 @@ from core.explain.diagnose.registry import Found, store_spending_rule
 from core.explain.diagnose.rules.money.spending import summary_spend
 from core.model.finding import Evidence, Source
 from core.model.transcript.session import Kind, ListQuery, Session
+from core.recordings.sent_lists import parting
 from core.store.database.connect import reading
 from core.support.formatting import plural
 
@@ -114,7 +115,7 @@ def prompts_that_part(case: StoreCase, min_shared: float, neighbours: int) -> It
             continue
         texts = case.store.system_prompt(earlier), case.store.system_prompt(later)
         if texts[0] and texts[1] and texts[0] != texts[1]:
-            position = _parting(texts[0], texts[1])
+            position = parting(texts[0], texts[1])
             length = min(len(texts[0]), len(texts[1]))
             if position < min_shared * length:
                 yield _parted(earlier, later, texts[1], position, length)
@@ -132,9 +133,3 @@ def _parted(earlier: Session, later: Session, text: str, position: int, length: 
     }
     where = Evidence(Source.DATABASE, f"system prompt of {later.id}", text[position : position + 80])
     return Found(numbers, (where,), session=later.id)
-
-
-def _parting(left: str, right: str) -> int:
-    """The position at which two texts begin to differ."""
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((place for place, (one, other) in pairs if one != other), min(len(left), len(right)))
