@@ -106,11 +106,12 @@ def money(usd: Decimal | None, *, mark: str = "", own: bool = False) -> str:
 
     Args:
         usd: The amount.
-        mark: `~` or `≥`.
+        mark: `~`, which nothing does not carry, or `≥`.
         own: Whether it was a local server, for which no amount means nothing rather than unknown.
     """
     if usd is None:
         return NOTHING if own else UNKNOWN
+    mark = "" if mark == ESTIMATE and not usd else mark
     return f"{mark}{'-' if usd < 0 else ''}${_amount(abs(usd))}"
 
 

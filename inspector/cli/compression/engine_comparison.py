@@ -151,7 +151,7 @@ def _row(one: ComparedEngine) -> list[str]:
         str(one.dropped),
         one.facts,
         str(one.orphans),
-        fmt.money(one.usd, mark=fmt.ESTIMATE if one.usd else ""),
+        fmt.money(one.usd, mark=fmt.ESTIMATE),
         seconds,
         one.trouble,
     ]

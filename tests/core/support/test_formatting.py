@@ -78,7 +78,7 @@ def test_money_is_never_rounded_to_nothing(usd: str | None, expected: str) -> No
         ("0.0042", "~$4.20 in 1,000 calls"),
         ("0.00049", "~$0.49 in 1,000 calls"),
         ("-0.0042", "~-$4.20 in 1,000 calls"),
-        ("0", "~$0 a call"),
+        ("0", "$0 a call"),
         (None, "– a call"),
     ],
 )

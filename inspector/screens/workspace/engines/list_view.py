@@ -78,7 +78,7 @@ def _values(row: ComparedEngine) -> dict[str, str]:
         "dropped": fmt.count(row.dropped),
         "unpaired": fmt.count(row.orphans),
         "calls": fmt.count(calls),
-        "price": fmt.money(row.usd, mark=fmt.ESTIMATE if row.usd else ""),
+        "price": fmt.money(row.usd, mark=fmt.ESTIMATE),
         "time": fmt.UNKNOWN if row.seconds is None else f"{row.seconds:.2f} s",
     }
 

@@ -175,7 +175,7 @@ def _side(messages: int, tokens: int, incomplete: bool) -> tuple[str, str]:
 
 def _money(shown: Comparison, price: Decimal | None) -> str:
     """The cost of the summary."""
-    return "" if shown.real or not shown.summary else fmt.money(price, mark=fmt.ESTIMATE if price else "")
+    return "" if shown.real or not shown.summary else fmt.money(price, mark=fmt.ESTIMATE)
 
 
 def _little_saved(shown: Comparison) -> str:
