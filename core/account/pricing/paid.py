@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from core.support import formatting as fmt
 
 if TYPE_CHECKING:
+    from core.model.accounting.amounts import Money
+    from core.model.transcript.conversation import ChainNode
     from core.model.transcript.session import Session
 
 NO_BILL = "nothing: no provider bills a server of your own"
@@ -22,3 +24,11 @@ def paid(usd: Decimal | None, routes: Iterable[Session], *, lower_bound: bool = 
     from core.account.pricing.price import is_local_only  # a list whose rows all have a price does without
 
     return fmt.money(usd, mark=mark, own=is_local_only(routes))
+
+
+def paid_together(cost: Money, nodes: Collection[ChainNode]) -> str:
+    """What some sessions cost with their side tasks, which is `cost` if anybody knows: as `paid`."""
+    from core.account.pricing.price import is_local_only
+    from core.model.transcript.conversation import booked
+
+    return fmt.sum_of_money(cost, own=cost.usd is None and is_local_only(booked(nodes)))

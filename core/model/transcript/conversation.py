@@ -214,15 +214,21 @@ class Chain:
         return tuple(reversed(found))
 
 
+def booked(nodes: Collection[ChainNode]) -> list[Session | UsageRow]:
+    """Some sessions, each with its calls outside the main loop."""
+    found: list[Session | UsageRow] = []
+    for node in nodes:
+        found += (node.session, *node.beside)
+    return found
+
+
 def spent(nodes: Collection[ChainNode]) -> tuple[Buckets, Money]:
     """Tokens and recorded cost of some sessions, including calls outside their main loops."""
-    booked: list[Session | UsageRow] = []
-    for node in nodes:
-        booked += (node.session, *node.beside)
-    costs = [(one.recorded_cost.usd, bool(one.tokens.total)) for one in booked]
+    rows = booked(nodes)
+    costs = [(one.recorded_cost.usd, bool(one.tokens.total)) for one in rows]
     costs += [(None, True) for node in nodes if node.lower_bound]
     return (
-        reduce(add, (one.tokens for one in booked), Buckets()),
+        reduce(add, (one.tokens for one in rows), Buckets()),
         reduce(add, (Money(usd, int(usd is None and used)) for usd, used in costs), Money()),
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping
 
-from core.model.accounting.amounts import Money
 from core.model.transcript.conversation import Chain, ChainNode
 from inspector.cli import output
 from inspector.cli.arguments import options, target
@@ -39,6 +38,7 @@ def _texts(chain: Chain) -> Iterator[str]:
 
 
 def _lines(chain: Chain, asked: str, names: Mapping[str, str], engine: str | None) -> Iterator[str]:
+    from core.account.pricing.paid import paid_together
     from core.explain.headline.chain import chain_headline
     from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
@@ -56,8 +56,9 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str], engine: str | Non
         Column("cost with descendants", right=True, rank=7),
         Column("name", shrinks=True, rank=2),
     )
-    rows = zip(chain.nodes, chain.spent_below(), strict=True)
-    yield from lines(columns, (_cells(node, below[1], asked, names) for node, below in rows))
+    sums = (paid_together(cost, chain.subtree(place)) for place, (_, cost) in enumerate(chain.spent_below()))
+    rows = zip(chain.nodes, sums, strict=True)
+    yield from lines(columns, (_cells(node, below, asked, names) for node, below in rows))
     yield ""
     yield f"/resume opens {chain.resume_target}: {chain.resume_reason or 'nothing came after it'}"
     if any(node.lower_bound for node in chain.nodes):
@@ -65,7 +66,7 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str], engine: str | Non
     yield from (f"note: {finding}" for finding in chain.findings)
 
 
-def _cells(node: ChainNode, below: Money, asked: str, names: Mapping[str, str]) -> list[str]:
+def _cells(node: ChainNode, below: str, asked: str, names: Mapping[str, str]) -> list[str]:
     from core.account.pricing.paid import paid
     from core.support import formatting as fmt
     from inspector.terminal.glyphs import KIND, kind_word
@@ -81,6 +82,6 @@ def _cells(node: ChainNode, below: Money, asked: str, names: Mapping[str, str]) 
         fmt.count(node.generations),
         fmt.tokens(session.tokens.total, lower_bound=node.lower_bound),
         paid(session.cost.usd, (session,), lower_bound=node.lower_bound),
-        fmt.sum_of_money(below),
+        below,
         names[session.id],
     ]

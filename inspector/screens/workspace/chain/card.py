@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.account.pricing.paid import NO_BILL
+from core.account.pricing.paid import NO_BILL, paid_together
 from core.account.pricing.price import is_local_only
 from core.model.accounting.amounts import Buckets
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
-from core.model.transcript.conversation import Boundary, Chain, ChainNode, Generation, spent
+from core.model.transcript.conversation import Boundary, Chain, ChainNode, Generation, booked, spent
 from core.model.transcript.session import Kind, Session
-from core.model.transcript.storage import UsageRow
 from core.preview.words import kept_headline
 from core.support import formatting as fmt
 from inspector.base.event_words import lost
@@ -100,7 +99,7 @@ def _session(
     below = chain.subtree(tree_line.place)
     if len(below) > 1:
         tokens, cost = spent(below)
-        words = f"{fmt.sum_of_money(cost)} · {fmt.count(tokens.total)} tokens"
+        words = f"{paid_together(cost, below)} · {fmt.count(tokens.total)} tokens"
         words_below = f"{words} including the {fmt.plural(len(below) - 1, 'session')} below it"
         yield from field("together", words_below, width, ink, "money")
     yield from field("resume", resume_words(chain, session.id), width, ink, "ink-muted")
@@ -125,8 +124,7 @@ def _relation(node: ChainNode, tree_lines: Sequence[TreeLine]) -> str:
 def _paid(node: ChainNode) -> str:
     """The session's cost with its summaries and other side tasks."""
     tokens, cost = spent([node])
-    booked: tuple[Session | UsageRow, ...] = (node.session, *node.beside)
-    paid = NO_BILL if cost.usd is None and is_local_only(booked) else fmt.sum_of_money(cost)
+    paid = NO_BILL if cost.usd is None and is_local_only(booked([node])) else fmt.sum_of_money(cost)
     if not node.beside:
         return paid
     tasks = " and ".join(dict.fromkeys(row.task.replace("_", " ") for row in node.beside))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.account.pricing.paid import paid
-from core.model.accounting.amounts import Money
+from core.account.pricing.paid import paid, paid_together
 from core.model.transcript.conversation import Chain, ChainNode, Generation
 from core.support import formatting as fmt
 from inspector.screens.workspace.views import generation_words
@@ -39,7 +38,7 @@ class TreeLine:
         guides: The lines of the tree drawn before it.
         own: Whether it belongs to the workspace's conversation.
         resumed: Whether `hermes --resume` opens it.
-        below: Cost of it and its descendants; None if it has none.
+        below: Cost of it and its descendants; empty if it has none.
         place: Index of the session in the chain.
         generation: The generation of this line; None for a session's own line.
         shorter: Names that say less, the longest first, for where the name does not fit.
@@ -51,7 +50,7 @@ class TreeLine:
     guides: str
     own: bool
     resumed: bool
-    below: Money | None = None
+    below: str = ""
     generation: Generation | None = None
     shorter: tuple[str, ...] = ()
 
@@ -109,7 +108,9 @@ def _sessions(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> 
             guides=_guides(depths, place),
             own=node.session.id in thread,
             resumed=node.session.id == chain.resume_target,
-            below=together[1] if depths[place + 1 : place + 2] > [node.depth] else None,
+            below=paid_together(together[1], chain.subtree(place))
+            if depths[place + 1 : place + 2] > [node.depth]
+            else "",
         )
         for place, (node, together) in enumerate(zip(chain.nodes, chain.spent_below(), strict=True))
     ]
@@ -204,5 +205,5 @@ def _figures(row: TreeLine) -> dict[str, str]:
         "tokens": fmt.tokens(tokens.total, lower_bound=node.lower_bound),
         "hit": fmt.percent(tokens.hit_rate),
         "cost": paid(session.cost.usd, (session,), lower_bound=node.lower_bound),
-        "with below": "" if row.below is None else fmt.sum_of_money(row.below),
+        "with below": row.below,
     }

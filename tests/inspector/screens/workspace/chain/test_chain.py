@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from core.model.accounting.amounts import Buckets, Cost, Money
+from core.model.accounting.amounts import Buckets, Cost
 from core.model.transcript.conversation import Chain, ChainNode, Generation
 from core.model.transcript.session import Kind, Session
 from core.store.database.locate import Location
-from inspector.screens.workspace.chain.list_view import columns, tree_lines
+from inspector.screens.workspace.chain.card import card_lines
+from inspector.screens.workspace.chain.list_view import _figures, columns, tree_lines
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.views import generation_words
+from inspector.terminal.line import Palette
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import at_sizes, front, settled
@@ -56,15 +58,29 @@ def test_what_is_called_like_its_parent_is_distinguished_by_its_id() -> None:
 
 
 def test_what_a_session_cost_with_everything_below_it_counts_each_session_once() -> None:
-    costs = [line.below.usd if line.below else None for line in tree_lines(chain(0, 1, 2, 2, 1), ["0"], {})]
-    assert costs == [Decimal(5), Decimal(3), None, None, None]
+    costs = [line.below for line in tree_lines(chain(0, 1, 2, 2, 1), ["0"], {})]
+    assert costs == ["$5.00", "$3.00", "", "", ""]
 
 
 def test_a_session_without_a_price_makes_the_sum_a_lower_bound() -> None:
     priced, unpriced = chain(0, 1).nodes
     silent = replace(unpriced, session=replace(unpriced.session, estimated_cost=Cost()))
     rows = tree_lines(replace(chain(0, 1), nodes=(priced, silent)), ["0"], {})
-    assert rows[0].below == Money(Decimal(1), missing=1)
+    assert rows[0].below == "≥$1.00"
+
+
+@pytest.mark.parametrize(("url", "said"), [("http://localhost:8000/v1", "nothing"), ("https://x.org", "–")])
+def test_servers_of_ones_own_cost_nothing_together_too(url: str, said: str) -> None:
+    free = [
+        replace(node, session=replace(node.session, estimated_cost=Cost(), base_url=url))
+        for node in chain(0, 1).nodes
+    ]
+    family = replace(chain(0, 1), nodes=tuple(free))
+    rows = tree_lines(family, ["0"], {})
+    figures = _figures(rows[0])
+    assert (figures["cost"], figures["with below"]) == (said, said)
+    card = "".join(line.text for line in card_lines(family, rows[0], rows, None, 140, Palette({})))
+    assert f"together  {said} · 20 tokens including the 1 session below it" in card
 
 
 @pytest.mark.parametrize("width", range(20, 200, 9))
