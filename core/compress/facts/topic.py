@@ -30,6 +30,8 @@ _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ers", "er", "ed", "es", "s
 _NAME = re.compile(r"[\w./:@~-]*\w[./:@_-]+\w[\w./:@~-]*", re.ASCII)
 """A name with several parts: a file, a path, an identifier."""
 
+_NUMBER = re.compile(r"\d")
+
 _MIN_STEM_CHARS = 4
 _MIN_SHARE = 0.5
 _PLAIN = re.compile(r"(?<![\w-])[^\W\d_]{4,20}(?![\w-])")
@@ -94,7 +96,8 @@ class Topic:
         """Weigh a topic's words by their rarity in `documents` (one text for each message).
 
         A name, such as a file's, is searched as a whole if the conversation mentions it; else without its
-        folder, else by the words of the name. An extension alone is never the topic.
+        folder, else by the words of the name: but another number is another thing. An extension alone is
+        never the topic, and a name without one means the file of that name too.
         """
         texts = [document.lower() for document in documents]
         terms = tuple(_wanted(text, texts))
@@ -128,7 +131,7 @@ def _wanted(text: str, texts: list[str]) -> Iterator[str]:
     rest = text
     for match in _NAME.finditer(text):
         name = match.group().rstrip(".:").lower()
-        if alone or lexicon().file_name.fullmatch(name.rpartition("/")[2]):
+        if alone or _is_file(name) or _NUMBER.search(name):
             found.update(dict.fromkeys(_name_or_words(name, texts)))
             rest = rest.replace(match.group(), " ")
     found.update(dict.fromkeys(terms(rest)))
@@ -141,13 +144,17 @@ def _name_or_words(name: str, texts: list[str]) -> tuple[str, ...]:
         if form and any(form in text and whole_word.search(text) for text in texts):
             return (form,)
     last = name.rpartition("/")[2]
-    return terms(last.rpartition(".")[0] if lexicon().file_name.fullmatch(last) else name)
+    return () if _NUMBER.search(last) else terms(last.rpartition(".")[0] if _is_file(name) else name)
+
+
+def _is_file(name: str) -> bool:
+    return lexicon().file_name.fullmatch(name.rpartition("/")[2]) is not None
 
 
 def _whole_word(name: str) -> str:
     """Matches a name that is not part of a longer one: `auth.py`, but not `test_auth.py` or `auth.pyc`."""
-    literal = re.escape(name)
-    return rf"{literal}(?<![\w.-]{literal})(?![\w-]|\.\w)"
+    literal, longer = re.escape(name), r"[\w-]|\.\w" if _is_file(name) else r"[\w-]"
+    return rf"{literal}(?<![\w.-]{literal})(?!{longer})"
 
 
 def _pattern(terms: tuple[str, ...]) -> re.Pattern[str] | None:

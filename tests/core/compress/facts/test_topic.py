@@ -111,3 +111,19 @@ def test_two_files_are_matched_each() -> None:
 @pytest.mark.parametrize("topic", ["missing.py", "the missing.py"])
 def test_a_file_nobody_mentions_matches_no_other_of_its_kind(topic: str) -> None:
     assert Topic.of(topic, FILES).weights == {}
+
+
+MODULES = ["inspect src/module_3.py", "module_3_test.py fails", "fix src/module_13.py", "open module_4.py"]
+
+
+def test_a_name_without_its_extension_matches_its_file_and_no_other() -> None:
+    for topic in ("module_3", "the src/module_3"):
+        found = Topic.of(topic, MODULES)
+        assert [found.covers(text) for text in MODULES] == [True, False, False, False], topic
+
+
+@pytest.mark.parametrize("topic", ["module_9", "the ticket ENT-991"])
+def test_another_number_is_another_thing(topic: str) -> None:
+    found = Topic.of(topic, [*MODULES, "the ticket ENT-17 of Monday"])
+    assert not found.covers("src/module_4.py")
+    assert not found.covers("ENT-17")
