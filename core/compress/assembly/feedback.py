@@ -124,13 +124,15 @@ def caveats(
 
 
 def focus_caveats(focus: str, retention: Retention, middle: Sequence[Message]) -> Iterator[str]:
-    """Notes on a topic that separates nothing: no message mentions it, or every message does."""
+    """Notes on a topic that separates nothing: which word was meant if none has it, or that all are about it.
+
+    That no fact is about it is what the headline says.
+    """
     if retention.focus is None or retention.rest is None:
         return
     if not retention.focus.of:
-        meant = nearest(focus, (message.text for message in middle))
-        hint = f" Did you mean {meant}?" if meant else ""
-        yield f"No fact in the summarised messages is about {focus.strip()!r}.{hint}"
+        if meant := nearest(focus, (message.text for message in middle)):
+            yield f"No message to summarise mentions {focus.strip()!r}. Did you mean {meant}?"
     elif not retention.rest.of:
         yield f"Everything in the summarised messages is about {focus.strip()!r}: it favours nothing."
 
