@@ -184,12 +184,12 @@ class UsagePanel(Reporting, Vertical):
     def _draw_sums(self) -> None:
         if self._answer is not None:
             roomy, sums = self.size.width >= ROOMY, self.query_one("#sums", StatusLine)
-            brief = self.size.width < NARROW
-            now, width = shell(self).now(), self.size.width
+            now, width, brief = shell(self).now(), self.size.width, self.size.width < NARROW
             sums.left, sums.right = headline(self._answer, now, width=width, roomy=roomy, brief=brief)
             line = usage_headline(self._answer.ledger, period_of(self._answer.question))
-            if self._unspent and self._answer.ledger.rows and not self._answer.question.path:
-                line = replace(line, sentence=f"{unspent(self._unspent)} {line.sentence}")
+            over, asked = self._unspent, self._answer.question
+            if over and self._answer.ledger.rows and not asked.path and asked.period == over.period + 1:
+                line = replace(line, sentence=f"{unspent(over)} {line.sentence}")
             self.query_one(AnswerBar).answer = line
             pieces = bucket_pieces(self._answer.ledger.totals, priced=roomy)
             self.query_one("#buckets", StatusLine).left = pieces

@@ -365,8 +365,11 @@ async def test_u_opens_on_the_shortest_period_that_has_spending(samples: Locatio
     later = InspectorApp([samples], view="spending", now=lambda: NOW + timedelta(days=60))
     async with settled(later, 120, 40) as pilot:
         panel, text = _panel(pilot), drawn(pilot)
-    assert panel.question.title == "90 days"
-    assert "Nothing was spent in 30 days. " in text
+        assert panel.question.title == "90 days"
+        assert "Nothing was spent in 30 days. " in text
+        await press(pilot, "p")
+        assert panel.question.title == "all time"
+        assert "Nothing was spent" not in drawn(pilot), "it is about the period that was skipped"
 
 
 async def test_an_empty_database_shows_what_to_try_instead_of_columns_of_dashes(
