@@ -18,7 +18,6 @@ from core.compress.planning.plan import plan_messages
 from core.errors import NotFoundError
 from core.explain.context.log.log_claims import about
 from core.explain.context.past_compaction import past_of
-from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.prompt_cache import cache_of
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.markers.markers import SummaryMatch, find_summary
@@ -141,7 +140,9 @@ class Case:
         """What the newest summary by a model kept of what it replaced, and its event; None where unknown."""
         for rows in reversed(self.context.boundaries):
             if rows.summary is not None and rows.before and not rows.summary.fallback:
-                return retention_of(self, rows)
+                past, closed = past_of(self.context, rows), rows.opened.index - 1
+                event = next((event for event in self.completed if event.generation == closed), None)
+                return past.kept(event, brief=True) if past else None, event
         return None, None
 
     @cached_property
@@ -266,10 +267,3 @@ def billed(session: Session) -> tuple[int | None, ...]:
 def passes(case: Case) -> int:
     """How many compactions removed messages; those that only shortened results removed none."""
     return sum(event.trigger is not Trigger.PRUNE for event in case.completed)
-
-
-def retention_of(case: Case, rows: BoundaryRows) -> tuple[Retention | None, CompressionEvent | None]:
-    """What the summary between two generations kept, and its event; None where unknown."""
-    past, closed = past_of(case.context, rows), rows.opened.index - 1
-    event = next((event for event in case.completed if event.generation == closed), None)
-    return past.kept(event, brief=True) if past else None, event

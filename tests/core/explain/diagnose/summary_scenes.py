@@ -99,20 +99,6 @@ def _big_middle(home: Home, summary: str) -> None:
     home.compact(summary=summary)
 
 
-def _big_results(summary: str) -> Build:
-    """A middle of huge results around one instruction, and a short summary of it."""
-
-    def build(home: Home) -> None:
-        home.db.session("S")
-        home.talk(2)
-        home.db.message("S", "user", "Never delete the production database without asking me first.")
-        home.db.message("S", "assistant", "understood")
-        home.talk(8, size=40_000)
-        home.compact(summary=summary)
-
-    return build
-
-
 def _growing(home: Home, step: int) -> None:
     home.db.session("S")
     home.talk(6)
@@ -122,11 +108,6 @@ def _growing(home: Home, step: int) -> None:
         home.db.tick(3_600)
 
 
-_WHOLE = (
-    "## Goal\ndo it\n\n## Constraints\n- Never delete the production database without asking me first.\n\n"
-    "## Requests\n"
-    + "\n".join(f"- ask {name}" for name in ("4_1", *(f"{10 + 4 * at}_{at}" for at in range(8))))
-)
 SUMMARY = (
     Scene(
         "C1",
@@ -144,7 +125,6 @@ SUMMARY = (
     Scene("C3", swapped(LONG), swapped("Summary generation was unavailable. 21 message(s) were removed")),
     Scene("C4", lambda home: _big_middle(home, "short"), lambda home: _big_middle(home, LONG * 3)),
     Scene("C4", said("## Goal\nship"), said(LONG)),
-    Scene("C4", _big_results("## Goal\nship"), _big_results(_WHOLE)),
     Scene("C4", said(LONG.replace("## ", "")), said(LONG)),
     Scene("C4", said(f"{LONG}\n{DECLINED}"), said(f"{LONG}\n- “{DECLINED}”")),
     Scene("C5", lambda home: _growing(home, 400), lambda home: _growing(home, 0)),

@@ -11,9 +11,8 @@ from core.compress.retention.words import is_grave, loss_words, needs_help
 from core.compress.sizing.estimate import text_tokens, transcript_tokens
 from core.explain.compactions.causes import trigger_in_short
 from core.explain.context.past_compaction import past_of
-from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.context.rows.unsaved_rows import ranges
-from core.explain.diagnose.case import Case, passes, retention_of
+from core.explain.diagnose.case import Case, passes
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.explain.diagnose.rules.storage.structure import ANOTHER_MODEL, benched, paused
 from core.explain.headline.conversation import standing_failure
@@ -110,7 +109,7 @@ def summary_model_swapped(case: Case) -> Iterable[Found]:
 
 @conversation_rule("C4")
 def summary_too_small(case: Case, few_tokens: int, tiny_share: float, fair_share: float) -> Iterable[Found]:
-    """A summary is far smaller than the messages it replaces, and lost something that matters."""
+    """A summary is far smaller than the messages it replaces."""
     for rows in case.context.boundaries:
         if rows.summary is None or rows.summary.fallback or not rows.before or not rows.after:
             continue
@@ -121,17 +120,11 @@ def summary_too_small(case: Case, few_tokens: int, tiny_share: float, fair_share
         # A short summary of a short middle is fine.
         small = tokens < few_tokens and tokens < fair_share * middle
         heading_note = "" if "## " in rows.summary.body else ", without a heading"
-        if (small or heading_note or tokens < tiny_share * middle) and not _suffices(case, rows):
+        if small or heading_note or tokens < tiny_share * middle:
             where = f"message {rows.boundary.summary_row}"
             evidence = Evidence(Source.DATABASE, where, masked_excerpt(rows.summary.body, 200))
             numbers = {"tokens": tokens, "middle": middle, "bare": heading_note}
             yield Found(numbers, (evidence,), Verdict.DERIVED)
-
-
-def _suffices(case: Case, rows: BoundaryRows) -> bool:
-    """Whether a summary keeps what matters, however short it is: results say much that nobody needs again."""
-    kept, _ = retention_of(case, rows)
-    return kept is not None and kept.total.of > 0 and not needs_help(kept)
 
 
 @conversation_rule("C4-refused")
