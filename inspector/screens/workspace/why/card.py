@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from core.explain.compactions.refusals import triggers
 from core.explain.explanation import Now, refuses_beyond
-from core.model.compaction.event import ASKED_FOR, REFUSED, CompressionEvent, Trigger
+from core.model.compaction.event import ASKED_FOR, REFUSED, CompressionEvent
 from core.model.compaction.preview import Retention
 from core.model.finding import Evidence, Verdict, certainty
 from core.preview.past import Aftermath
@@ -30,24 +31,6 @@ from inspector.widgets.charts.curve import number
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import evidence_lines, field, headline, paragraph
 
-CAUSES = {
-    Trigger.PREFLIGHT: "automatic, before your message",
-    Trigger.PRE_API: "automatic, before a model call",
-    Trigger.POST_RESPONSE: "automatic, after an answer",
-    Trigger.OVERFLOW: "the provider refused: too long",
-    Trigger.PAYLOAD_TOO_LARGE: "the provider refused: too large to send",
-    Trigger.LONG_CONTEXT_TIER: "the plan refused a long request",
-    Trigger.HYGIENE: "automatic, by the gateway",
-    Trigger.MANUAL: "you ran /compress",
-    Trigger.INSPECTOR: "written by Hermes Inspector",
-    Trigger.NATIVE: "by the provider",
-    Trigger.IDLE: "after idle time",
-    Trigger.ENGINE: "asked for by the context engine",
-    Trigger.MICRO: "the oldest exchange, after a turn",
-    Trigger.PRUNE: "old results shortened",
-    Trigger.UNKNOWN: "cause unknown",
-}
-"""What triggered a compaction, in a few words; the card says it in full."""
 SIZES, VERDICT_WORD, WIDE = 22, 14, 90
 """Widths of the sizes and of the verdict after them, and of a row that has room for the verdict."""
 WAITING = "…"
@@ -94,7 +77,7 @@ class EventList(RowList[Moment]):
 
 
 def _cause(event: CompressionEvent) -> str:
-    words = CAUSES[event.trigger]
+    words = str(triggers()["listed"][event.trigger.value])
     if not event.completed:
         return f"failed · {words}"
     return f"{words} {event.focus}" if event.focus else words
