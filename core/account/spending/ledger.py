@@ -77,7 +77,7 @@ def collect(
     different = {store.path.resolve(): store for store in stores}.values()
     for store in different:
         if all(by != "profile" or key == store.location.label for by, key in only):
-            share = [pair for pair in only if pair[0] != "profile"]
+            share = tuple(pair for pair in only if pair[0] != "profile")
             with noting(books.unreadable):
                 _book(books, store, session, share, sole=len(different) == 1)
     if books.unreadable and len(books.unreadable) == len(different):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from core.account.spending import conversations
+from core.account.spending import conversations, ledger
 from core.account.spending.conversations import read_threads, whole_rows
+from core.account.spending.ledger import collect
+from core.account.spending.recorded import Classes, Spending, Window
 from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.store.store import Store
@@ -49,3 +52,22 @@ def test_a_day_is_one_row_with_its_summaries_and_days_stay_in_order() -> None:
     assert [(row.key, str(row.cost.usd)) for row in days] == [("2026-11-28", "1"), ("2026-11-29", "23")]
     models = whole_rows(Ledger("model", tuple(rows), LedgerRow("total"))).rows
     assert len(models) == 3
+
+
+def test_every_conversation_is_added_up_in_one_pass(
+    sample_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passes: list[Window] = []
+
+    class Counting(Spending):
+        def __init__(self, store: Store, window: Window, by: str, classes: Classes | None = None) -> None:
+            passes.append(window)
+            super().__init__(store, window, by, classes)
+
+    monkeypatch.setattr(ledger, "Spending", Counting)
+    with Store(sample_home / "state.db") as store:
+        every = collect([store], by="conversation").ledger()
+        assert len(passes) == 1
+        collect([store], by="conversation", since=datetime(2026, 1, 1, tzinfo=UTC)).ledger()
+        assert len(passes) == 3  # what is below a conversation counts whenever it began
+    assert any(row.subtree for row in every.rows)
