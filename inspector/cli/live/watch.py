@@ -57,15 +57,16 @@ def run(args: argparse.Namespace) -> int:
     followers = _begun(args)
     caller = Notifier(_own().alerts, _ring) if args.notify else None
     wanted = frozenset(args.kind or KINDS)
-    said = ""
+    said, saved = "", _begun_of(followers)
     while True:
         found = [(follower, event) for follower in followers for event in follower.look()]
         if args.once:
             found += [(follower, event) for follower in followers for event in follower.rest()]
         with _delay_signals() if args.cursor else nullcontext():
             _tell([(one, event) for one, event in found if event.kind.value in wanted], as_json=args.json)
-            if found and args.cursor:
+            if args.cursor and (found or saved < _begun_of(followers)):
                 _keep(args.cursor, followers)
+                saved = _begun_of(followers)
         if caller and (
             failed := caller.tell([event for one, event in found if one.limits.should_notify(event)])
         ):
@@ -97,6 +98,11 @@ def _begun(args: argparse.Namespace) -> Sequence[Follower]:
     if args.cursor and len(saved) < len(followers):
         _keep(args.cursor, followers)
     return followers
+
+
+def _begun_of(followers: Sequence[Follower]) -> int:
+    """How many have a position to save: those that could be read."""
+    return sum(follower.begun for follower in followers)
 
 
 @contextmanager

@@ -104,6 +104,20 @@ def test_a_database_that_cannot_be_read_hides_no_other_and_is_past_once_it_can(
     cli("watch", "--once", "--home", other.home, code=5)
 
 
+def test_one_that_can_be_read_at_last_is_saved_at_once_not_only_with_its_next_event(
+    writer: Writer, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Writer(writer.home / "profiles" / "other")
+    whole, cursor = other.back_up(), tmp_path / "cursor"
+    _damage(other)
+    pauses = iter((lambda: other.restore(whole), lambda: signal.raise_signal(signal.SIGINT)))
+    monkeypatch.setattr("time.sleep", lambda _: next(pauses)())
+    cli("watch", "--json", "--home", writer.home, "--cursor", cursor, code=INTERRUPTED)
+    monkeypatch.undo()
+    other.message("while nobody watched")
+    assert [one["profile"] for one in told(cli, writer, cursor)] == ["other"]
+
+
 def test_watching_changes_no_byte_of_the_store(writer: Writer, tmp_path: Path, cli: Cli) -> None:
     writer.message()
     before = {path.name: path.read_bytes() for path in writer.home.iterdir() if path.suffix == ".db"}
