@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,16 @@ def paid(usd: Decimal | None, routes: Iterable[Session], *, lower_bound: bool = 
 
 
 def paid_together(cost: Money, nodes: Collection[ChainNode]) -> str:
-    """What some sessions cost with their side tasks, which is `cost` if anybody knows: as `paid`."""
+    """What some sessions cost with their side tasks, which is `cost` if anybody knows: as `paid`.
+
+    What ran on a server of one's own cost nothing, so that no price is missing for it.
+    """
     from core.account.pricing.price import is_local_only
     from core.model.transcript.conversation import booked
 
-    return fmt.sum_of_money(cost, own=cost.usd is None and is_local_only(booked(nodes)))
+    rows = booked(nodes)
+    if cost.usd is None:
+        return fmt.sum_of_money(cost, own=is_local_only(rows))
+    unknown = [row for row in rows if row.recorded_cost.usd is None and row.tokens.total]
+    unknown += [node.session for node in nodes if node.lower_bound]
+    return fmt.sum_of_money(replace(cost, missing=sum(not is_local_only([row]) for row in unknown)))

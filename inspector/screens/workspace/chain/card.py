@@ -124,7 +124,7 @@ def _relation(node: ChainNode, tree_lines: Sequence[TreeLine]) -> str:
 def _paid(node: ChainNode) -> str:
     """The session's cost with its summaries and other side tasks."""
     tokens, cost = spent([node])
-    paid = NO_BILL if cost.usd is None and is_local_only(booked([node])) else fmt.sum_of_money(cost)
+    paid = NO_BILL if cost.usd is None and is_local_only(booked([node])) else paid_together(cost, [node])
     if not node.beside:
         return paid
     tasks = " and ".join(dict.fromkeys(row.task.replace("_", " ") for row in node.beside))

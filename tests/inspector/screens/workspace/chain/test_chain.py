@@ -83,6 +83,19 @@ def test_servers_of_ones_own_cost_nothing_together_too(url: str, said: str) -> N
     assert f"together  {said} · 20 tokens including the 1 session below it" in card
 
 
+@pytest.mark.parametrize(
+    ("url", "said"), [("http://localhost:8000/v1", "$1.00"), ("https://x.org", "≥$1.00")]
+)
+def test_what_ran_on_a_server_of_ones_own_leaves_no_doubt_about_the_sum(url: str, said: str) -> None:
+    paid_for, child = chain(0, 1).nodes
+    own = replace(child.session, estimated_cost=Cost(), base_url=url)
+    family = replace(chain(0, 1), nodes=(paid_for, replace(child, session=own, lower_bound=True)))
+    rows = tree_lines(family, ["0"], {})
+    assert rows[0].below == said
+    card = "".join(line.text for line in card_lines(family, rows[0], rows, None, 140, Palette({})))
+    assert f"together  {said} · 20 tokens" in card
+
+
 @pytest.mark.parametrize("width", range(20, 200, 9))
 def test_the_columns_leave_the_tree_room(width: int) -> None:
     used = sum(cells + 2 for _, cells in columns(width))
