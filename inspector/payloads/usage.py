@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
@@ -18,7 +18,7 @@ from typing import Any
 
 from core.account.spending.conversations import BY_ID, WHOLE
 from core.account.spending.group import Fields, Group
-from core.account.spending.ledger import Books, Entry
+from core.account.spending.ledger import Books
 from core.account.spending.recorded import UNKNOWN
 from core.account.spending.sums import plain, status_of_group, tables_of
 from core.explain.headline.usage import of_sums, usage_headline
@@ -98,10 +98,9 @@ def _subtree(tokens: Buckets, recorded: Money | None) -> dict[str, Any]:
 
 def document(books: Books, recorded: dict[str, Any] | None = None) -> Iterator[str]:
     """The text of `payload` in pieces, with credentials masked in stored names."""
-    entries, totals = books.entries(), books.totals()
-    extra = _helpers(books, entries)
+    rows, totals = books.rows(), books.totals()
     rest = {
-        **_headline(books, totals, entries),
+        **_headline(books, totals, rows),
         "totals": row(totals),
         "lower_bound": books.lower_bound,
         "notes": list(books.notes()),
@@ -110,53 +109,62 @@ def document(books: Books, recorded: dict[str, Any] | None = None) -> Iterator[s
         "recorded": recorded,
     }
     yield f'{{"by":{quoted(books.by)},"rows":['
-    rows = _rows(books, entries, extra)
+    written = _rows(books, rows)
     between = ""
-    while some := ",".join(islice(rows, PIECE)):
+    while some := ",".join(islice(written, PIECE)):
         yield from (between, some)
         between = ","
     yield f"],{_dumped(rest)[1:]}"
 
 
-def _headline(books: Books, totals: LedgerRow, entries: Sequence[Entry | Fields]) -> dict[str, str | None]:
-    """The headline of a ledger; only the most expensive row is built for it."""
-    extra = _helpers(books, entries, WHOLE)
-    main = [entry for entry in entries if not entry[_TASK]] if extra else entries
+def _headline(books: Books, totals: LedgerRow, rows: Sequence[LedgerRow | Fields]) -> dict[str, str | None]:
+    """The headline of a ledger; of rows that are one group, only the most expensive is built for it."""
+    extra = _helpers(books, rows, WHOLE)
+    main = [one for one in rows if not _key_and_task(one)[1]] if extra else rows
     largest = max(
-        main, key=lambda entry: _spent(books, entry) + float(extra.get(entry[_KEY], 0)), default=None
+        main, key=lambda one: _spent(one) + float(extra.get(_key_and_task(one)[0], 0)), default=None
     )
-    made = None if largest is None else books.row(largest)
+    made = largest if largest is None or isinstance(largest, LedgerRow) else books.row(largest)
     if made is not None and extra:
         made = replace(made, recorded=made.cost + Money(extra.get(made.key)))
     return jsonio.headline(of_sums(totals, made, len(main), books.lower_bound))
 
 
-def _spent(books: Books, entry: Entry | Fields) -> float:
-    if isinstance(entry, Entry):
-        best = books.row(entry).cost.usd
+def _key_and_task(one: LedgerRow | Fields) -> tuple[str, str]:
+    return (one.key, one.task) if isinstance(one, LedgerRow) else (one[_KEY], one[_TASK])
+
+
+def _spent(one: LedgerRow | Fields) -> float:
+    if isinstance(one, LedgerRow):
+        best = one.cost.usd
     else:
-        best = entry[_USD] if entry[_RECORDED] is None else entry[_RECORDED]
+        best = one[_USD] if one[_RECORDED] is None else one[_RECORDED]
     return float(best or 0)
 
 
 def _helpers(
-    books: Books, entries: Sequence[Entry | Fields], dimensions: Collection[str] = BY_ID
-) -> dict[Any, Decimal]:
+    books: Books, rows: Sequence[LedgerRow | Fields], dimensions: Collection[str] = BY_ID
+) -> dict[str, Decimal]:
     """The same as `_auxiliary`, from rows that are not built yet."""
-    extra: dict[Any, Decimal] = defaultdict(Decimal)
-    for one in entries if books.by in dimensions else ():
-        if one[_TASK]:
-            extra[one[_KEY]] += Decimal(str(_spent(books, one)))
+    extra: dict[str, Decimal] = defaultdict(Decimal)
+    for one in rows if books.by in dimensions else ():
+        key, task = _key_and_task(one)
+        if task:
+            extra[key] += Decimal(str(_spent(one)))
     return extra
 
 
-def _rows(books: Books, entries: Sequence[Entry | Fields], extra: Mapping[Any, Decimal]) -> Iterator[str]:
-    labels = mask_all([one.label if isinstance(one, Entry) else one[_TITLE] or "" for one in entries])
+def _rows(books: Books, rows: Sequence[LedgerRow | Fields]) -> Iterator[str]:
+    extra = _helpers(books, rows)
+    labels = mask_all([one.label if isinstance(one, LedgerRow) else one[_TITLE] or "" for one in rows])
     shown = str if books.by in BY_ID else jsonio.masked_word
-    for entry, label in zip(entries, labels, strict=True):
-        more = extra.get(entry[_KEY]) or None
-        text = None if more or isinstance(entry, Entry) else _simple(entry, label)
-        yield _whole(row(books.row(entry), more), label, shown) if text is None else text
+    for one, label in zip(rows, labels, strict=True):
+        more = extra.get(_key_and_task(one)[0]) or None
+        text = None if more or isinstance(one, LedgerRow) else _simple(one, label)
+        if text is None:
+            made = one if isinstance(one, LedgerRow) else books.row(one)
+            text = _whole(row(made, more), label, shown)
+        yield text
 
 
 def _whole(made: dict[str, Any], label: str, shown: Callable[[str], str]) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.account.spending.conversations import learn_titles, overrunning, read_threads, went_on
+from core.account.spending.conversations import BY_ID, learn_titles, overrunning, read_threads, went_on
 from core.account.spending.group import Counted, Fields, Group
 from core.account.spending.recorded import (
     FORMS,
@@ -87,7 +87,7 @@ def collect(
     return books
 
 
-class Entry(NamedTuple):
+class _Entry(NamedTuple):
     """A future row of several groups; its first three fields sort like those of a single group."""
 
     place: int
@@ -147,7 +147,7 @@ class Books:
 
     def ledger(self) -> Ledger:
         """The ledger with all rows finished."""
-        rows = tuple(map(self.row, self.entries()))
+        rows = tuple(one if isinstance(one, LedgerRow) else self.row(one) for one in self.rows())
         return Ledger(self.by, rows, self.totals(), self.lower_bound, self.notes(), self.since, self.until)
 
     def totals(self) -> LedgerRow:
@@ -156,21 +156,30 @@ class Books:
         total = finish("total", "", "", everything, priced=self.priced, sessions=self.counted.sessions)
         return replace(total, lower_bound=self.lower_bound)
 
-    def entries(self) -> list[Entry | Fields]:
-        """The future rows: largest first; days and hours in order."""
-        ordered = self.by not in FORMS
-        rows: list[Entry | Fields] = [
-            Entry(place(groups) if ordered else 0, key, task, self._labels.get(key, (0.0, ""))[1], groups)
+    def rows(self) -> list[LedgerRow | Fields]:
+        """The rows: largest first; days and hours in order. Of a row that is one group, only that group."""
+        by_size = self.by not in FORMS
+        rows: list[_Entry | Fields] = [
+            _Entry(place(groups) if by_size else 0, key, task, self._labels.get(key, (0.0, ""))[1], groups)
             for (key, task), groups in self._rows.items()
         ]
         self.ungrouped.sort()  # sorted separately first: comparing tuples of one type takes half the time
-        return sorted([*self.ungrouped, *rows])
+        ordered = sorted([*self.ungrouped, *rows])
+        return [self._finished(one) if isinstance(one, _Entry) else one for one in ordered]
 
-    def row(self, entry: Entry | Fields) -> LedgerRow:
-        """A finished row."""
-        if not isinstance(entry, Entry):
-            group = Group._make(entry)
-            return finish(group.key, group.task, group.title or "", [group], priced=self.priced)
+    def row(self, fields: Fields) -> LedgerRow:
+        """The row of a single group."""
+        group = Group._make(fields)
+        return finish(group.key, group.task, group.title or "", [group], priced=self.priced)
+
+    def _finished(self, entry: _Entry) -> LedgerRow | Fields:
+        sole = entry.groups[0]
+        if (
+            self.by in BY_ID
+            and len(entry.groups) == 1
+            and not (sole.task or sole.again or entry.key in self.subtrees)
+        ):
+            return sole._replace(key=entry.key, title=entry.label)
         row = finish(entry.key, entry.task, entry.label, entry.groups, priced=self.priced)
         if row.task or row.key not in self.subtrees:
             return row
