@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from core.account.spending.group import Fields, Group
 from core.account.spending.recorded import FORMS, QUARTER, Window
+from core.account.spending.sums import finish
+from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.transcript.session import Kind
 from core.store.conversations.credentials import learn_shown
@@ -35,6 +37,7 @@ MAX_NAMED = 200
 _LATEST = 10**11
 """Later times, in epoch seconds, are damaged data."""
 
+_NOTHING = Buckets(), Money()
 _MONTH = 31 * 86_400.0
 
 
@@ -128,6 +131,28 @@ def learn_titles(by: str, store: OpenDatabase, groups: Iterable[Fields]) -> None
     if by in ("session", "conversation"):
         named = {group.key: group.title for group in map(Group._make, groups) if group.title}
         learn_shown(store.connection, store.schema, store.path, named)
+
+
+def spent_with_delegates(
+    threads: Threads, groups: Iterable[Group], roots: Iterable[str]
+) -> dict[str, tuple[Buckets, Money]]:
+    """What some conversations that have delegates spent together with them, as recorded, by their roots."""
+    delegates = {root: below for root in roots if (below := threads.delegates(root))}
+    concerned = {one for root, below in delegates.items() for one in (root, *below)}
+    own: dict[str, tuple[Buckets, Money]] = {}
+    for group in groups:
+        root = threads.root(group.key)
+        if root in concerned:
+            amount = finish("", "", "", [group], priced=False)
+            own[root] = _both(own.get(root, _NOTHING), (amount.tokens, amount.recorded))
+    return {
+        root: reduce(_both, [own.get(one, _NOTHING) for one in (root, *below)])
+        for root, below in delegates.items()
+    }
+
+
+def _both(one: tuple[Buckets, Money], other: tuple[Buckets, Money]) -> tuple[Buckets, Money]:
+    return one[0] + other[0], one[1] + other[1]
 
 
 def with_names(found: Ledger, stores: Iterable[SessionLists]) -> Ledger:

@@ -8,7 +8,14 @@ from datetime import datetime, tzinfo
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.account.spending.conversations import BY_ID, learn_titles, overrunning, read_threads, went_on
+from core.account.spending.conversations import (
+    BY_ID,
+    learn_titles,
+    overrunning,
+    read_threads,
+    spent_with_delegates,
+    went_on,
+)
 from core.account.spending.group import Counted, Fields, Group
 from core.account.spending.recorded import (
     FORMS,
@@ -246,7 +253,8 @@ def _book(
         books.overran += overrunning(store, window, FORMS[books.by], books.zone)
     if books.by == "conversation" and threads is not None and not only:
         everything = groups if window == Window() else None
-        _add_subtrees(books, everything or Spending(store, Window(), books.by).groups, threads, groups)
+        everything = everything or Spending(store, Window(), books.by).groups
+        books.subtrees |= spent_with_delegates(threads, everything, {threads.root(one.key) for one in groups})
 
 
 def _with_prices(books: Books, spending: Spending, *, sole: bool) -> tuple[list[Fields], list[Group]]:
@@ -287,23 +295,3 @@ def _keys(books: Books, store: OpenDatabase, threads: Threads | None) -> Callabl
     if books.by == "session":
         return lambda group: (group.key, group.title or "")
     return lambda group: (group.key or UNKNOWN, "")
-
-
-def _add_subtrees(books: Books, everything: list[Group], threads: Threads, seen: list[Group]) -> None:
-    """Beside a conversation's own total, add what it and its delegates spent together."""
-    own: dict[str, tuple[Buckets, Money]] = {}
-    roots = {threads.root(group.key) for group in seen}
-    delegates = {root: below for root in roots if (below := threads.delegates(root))}
-    concerned = {one for root, below in delegates.items() for one in (root, *below)}
-    for group in everything:
-        root = threads.root(group.key)
-        if root in concerned:
-            tokens, recorded = own.get(root, (Buckets(), Money()))
-            amount = finish("", "", "", [group], priced=False)
-            own[root] = (tokens + amount.tokens, recorded + amount.recorded)
-    for root, below in delegates.items():
-        tokens, recorded = own.get(root, (Buckets(), Money()))
-        for one in below:
-            more, amount_below = own.get(one, (Buckets(), Money()))
-            tokens, recorded = tokens + more, recorded + amount_below
-        books.subtrees[root] = tokens, recorded
