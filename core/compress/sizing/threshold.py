@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from core.hermes.policy.cut_rules import TailRules
 from core.hermes.policy.policy import Policy
-from core.hermes.policy.trigger_rules import ModelRule, ThresholdRules
+from core.hermes.policy.trigger_rules import GateRules, ModelRule, ThresholdRules
 from core.model.compaction.plan import Gate, Settings
 from core.support.formatting import moment
 
@@ -241,29 +240,20 @@ def gate_blocks(gate: Gate | None, settings: Settings, policy: Policy) -> tuple[
 
 def failure_blocks(gate: Gate, policy: Policy) -> tuple[str, ...]:
     """What refuses an attempt because earlier ones failed or did not help."""
-    blocks = _strikes(gate, policy)
-    if policy.gate.cooldown and gate.cooldown_until is not None and _ahead(gate, gate.cooldown_until):
-        paused = f"the summary model failed; paused until {moment(gate.cooldown_until)}"
-        blocks.insert(0, paused)
-    return tuple(blocks)
-
-
-def _strikes(gate: Gate, policy: Policy) -> list[str]:
-    rules = policy.gate
-    blocks, count = [], gate.ineffective_count
-    if count is not None and count >= rules.strikes and not _recovered(gate, policy):
-        blocks.append(f"the last {count} compactions did not help enough")
+    rules, blocks = policy.gate, []
+    if rules.cooldown and gate.is_ahead(gate.cooldown_until):
+        blocks.append(f"the summary model failed; paused until {moment(gate.cooldown_until)}")
+    if has_struck_out(gate, rules):
+        blocks.append(f"the last {gate.ineffective_count} compactions did not help enough")
     streak = gate.fallback_streak
     if rules.fallback_streak and streak is not None and streak >= rules.fallback_streak:
         blocks.append(f"the last {streak} summaries were fallbacks")
-    return blocks
+    return tuple(blocks)
 
 
-def _recovered(gate: Gate, policy: Policy) -> bool:
-    """Whether the recovery deadline has passed, after which one attempt is allowed."""
-    known = policy.gate.recovery and gate.recovery_deadline is not None and gate.now is not None
-    return known and not _ahead(gate, gate.recovery_deadline)
-
-
-def _ahead(gate: Gate, at: datetime | None) -> bool:
-    return at is not None and gate.now is not None and at > gate.now
+def has_struck_out(gate: Gate, rules: GateRules) -> bool:
+    """Whether compactions that did not help refuse an attempt: some releases allow one after a deadline."""
+    if gate.ineffective_count is None or gate.ineffective_count < rules.strikes:
+        return False
+    known = rules.recovery and gate.recovery_deadline is not None and gate.now is not None
+    return not known or gate.is_ahead(gate.recovery_deadline)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from core.compress.sizing.threshold import has_struck_out
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import gate_of
 from core.explain.turns.checks import UNRECORDED, Check
@@ -41,14 +42,16 @@ class PastGates:
         gate = gate_of(self._context.store, session)
         if self._rules.cooldown:
             until = gate.cooldown_until
-            free = until is None or gate.now is None or until <= gate.now
-            yield _pause_check("none" if until is None else f"until {clock(until)}", free)
+            had = "none" if until is None else f"until {clock(until)}"
+            yield _pause_check(had, not gate.is_ahead(until))
         yield from self._streak(gate.fallback_streak)
         known = gate.ineffective_count
         if known is None:
             yield self._strikes(gate.now)
-        else:
+        elif known < self._rules.strikes or has_struck_out(gate, self._rules):
             yield self._strike_check(str(known), known < self._rules.strikes)
+        else:
+            yield self._strike_check(f"{known}, but one more may be tried", passed=True)
 
     def then(self, at: datetime | None) -> Iterator[Check]:
         """The gates at a moment of the past."""

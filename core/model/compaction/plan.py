@@ -78,6 +78,10 @@ class Gate:
     recovery_deadline: datetime | None = None
     lock_holder: str | None = None
 
+    def is_ahead(self, at: datetime | None) -> bool:
+        """Whether a moment is still to come; False where either is unknown."""
+        return at is not None and self.now is not None and at > self.now
+
 
 class Span(NamedTuple):
     """A half-open index range `[start, end)`."""

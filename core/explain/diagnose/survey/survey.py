@@ -232,15 +232,15 @@ class _Survey:
     def _stamp(self, row: ConversationRow, full: bool) -> str:
         """A hash that changes whenever a finding may: of rows, log lines, configuration and advised commands.
 
-        A lock or a pause depends on the time of day, so such a conversation is examined each time.
+        Locks, pauses and deadlines depend on the time of day, so such a conversation is examined each time.
         """
         parts: list[object] = [full, self._configured, self.store.location.command]
         parts += [self.now] if self._is_locked(row) else []
         for session in row.sessions:
             parts += [session.id, session.messages, session.api_calls, session.last_active, session.ended_at]
             parts += [session.end_reason, session.guards, self.logs.newest(session.id)]
-            until = session.guards.cooldown_until
-            parts += [self.now] if until is not None and until > self.now else []
+            waits = (session.guards.cooldown_until, session.guards.recovery_deadline)
+            parts += [self.now for until in waits if until is not None and until > self.now]
         return sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
 
 

@@ -105,6 +105,16 @@ def took(seconds: float) -> Build:
     return build
 
 
+def gave_up_until(deadline: float) -> Build:
+    """Automatic compression was switched off until a time, as its line and its columns say."""
+
+    def build(home: Home) -> None:
+        guarded(compression_ineffective_count=2, compression_recovery_deadline=deadline)(home)
+        home.line(GAVE_UP)
+
+    return build
+
+
 THRASH = (
     Scene("B1", lambda home: compacted(home, after=56_000), compacted),
     Scene("B2", line(GAVE_UP), line("Compression skipped — nothing to do")),
@@ -112,6 +122,12 @@ THRASH = (
         "B2",
         guarded(compression_ineffective_count=2),
         guarded(compression_ineffective_count=1),
+        release="0.22",
+    ),
+    Scene(
+        "B2",
+        gave_up_until(4e9),
+        gave_up_until(1.0),
         release="0.22",
     ),
     Scene("B3", often(60), often(3_000, turns=6)),

@@ -261,6 +261,22 @@ def test_a_pause_of_the_past_held_a_later_turn_back(begun: MakeHome) -> None:
     assert "agent.log:" in turn_sentence(second)
 
 
+@pytest.mark.parametrize(("deadline", "passed"), [(1.0, True), (4e9, False)], ids=["past", "to come"])
+def test_failed_attempts_hold_back_until_the_time_at_which_hermes_tries_once_more(
+    begun: MakeHome, deadline: float, passed: bool
+) -> None:
+    """The plan says the same, from the same columns of the session."""
+    home = begun("0.22", compression_ineffective_count=2, compression_recovery_deadline=deadline)
+    home.talk(2, size=250_000)
+    home.db.message("S", "user", "go on")
+    (gate,) = [check for check in last(home, Trigger.PRE_API).checks if check.name == "failed attempts"]
+    assert gate.passed is passed
+    with home.store() as store:
+        now = explain(store, "S").now
+    assert now is not None
+    assert any("did not help" in block for block in now.blocked_by) is not passed
+
+
 def test_a_large_turn_nothing_held_back_says_so(begun: MakeHome) -> None:
     home = begun("0.16")
     home.turn()

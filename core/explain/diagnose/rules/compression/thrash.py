@@ -43,17 +43,16 @@ def did_not_clear(case: Case) -> Iterable[Found]:
 @conversation_rule("B2")
 def gave_up(case: Case, min_strikes: int) -> Iterable[Found]:
     """Failed attempts have switched automatic compression off."""
-    struck = strikes_kept(case.tip, min_strikes)
-    if struck is not None:
-        yield struck
-        return
+    if case.tip.guards.ineffective_count is not None:
+        yield from filter(None, [strikes_kept(case.tip, case.now, min_strikes)])
+        return  # the lines are of a moment that may be past
     lines = [
         line for line in case.lines(Kind.THRASH) if "repeated" in line.message or "saved <10%" in line.message
     ]
     if lines and not _recovered(case, lines[-1]):
         why = "the last compactions did not help, so it stopped trying"
         yield Found({"why": why, "afresh": "a new process or /new starts afresh"}, (lines[-1].evidence,))
-    elif case.tip.guards.ineffective_count is None and not lines and case.context.log.empty:
+    elif not lines and case.context.log.empty:
         raise Missing("this release counts failed attempts in memory only, and no log line is left")
 
 

@@ -38,7 +38,7 @@ def examine_row(row: ConversationRow, now: datetime) -> tuple[Finding, ...]:
     """What the newest session's row shows: a chain that ends nowhere, blocks that are set."""
     by_rule = {
         "E1": dead_end(row.tip),
-        "B2": strikes_kept(row.tip, **rules()["B2"].limits),
+        "B2": strikes_kept(row.tip, now, **rules()["B2"].limits),
         "C2": paused(row.tip, now),
     }
     found = [rules()[key].finding(one, row.root.id) for key, one in by_rule.items() if one is not None]
@@ -57,10 +57,10 @@ def dead_end(session: Session) -> Found | None:
     return Found(numbers, (evidence,), severity=None if refused else Severity.WARNING, session=session.id)
 
 
-def strikes_kept(session: Session, min_strikes: int) -> Found | None:
+def strikes_kept(session: Session, now: datetime, min_strikes: int) -> Found | None:
     """Failed attempts in the database, which a new process reads, have switched automatic compression off."""
     strikes, probe = session.guards.ineffective_count or 0, session.guards.recovery_deadline
-    if strikes < min_strikes:
+    if strikes < min_strikes or (probe is not None and probe <= now):
         return None
     retried = f", and Hermes tries again at {clock(probe)}" if probe is not None else ""
     numbers = {
