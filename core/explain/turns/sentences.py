@@ -8,7 +8,7 @@ from core.redact.quick_check import masked_line
 
 PASSED = {True: "yes", False: "no", None: "not known"}
 _AT_LEAST = ">= "
-_NONE = "none"
+_ABSENT = "no"
 _MAX_QUOTE_CHARS = 80
 """The longest quotation of a provider, in characters."""
 _FIRES = {True: "it would fire", False: "it does not fire", None: "not everything is on record"}
@@ -131,8 +131,8 @@ def call_sentence(call: PromptPoint) -> str:
 
 def _size(decision: Decision) -> str:
     size = next(check for check in decision.checks if check.name == SIZE)
-    if not size.needed.startswith(_AT_LEAST):
-        return f"{size.had} tokens; required: {size.needed}"
+    if "tokens" in size.had:  # there is no limit, or rows count as well
+        return f"{size.had}; required: {size.needed}"
     return f"{size.had} of {size.needed.removeprefix(_AT_LEAST)}"
 
 
@@ -142,5 +142,5 @@ def _failed(decision: Decision) -> str:
 
 def _refusal(check: Check) -> str:
     """`messages 20 (required: > 23)`; for something that must be absent, only what was there."""
-    required = "" if check.needed.startswith(_NONE) else f" (required: {check.needed})"
+    required = "" if check.needed.startswith(_ABSENT) else f" (required: {check.needed})"
     return f"{check.name} {check.had}{required}"

@@ -124,7 +124,7 @@ class AgentChecks:
         """
         tokens, threshold = number.tokens, stated or self.threshold
         if threshold is None:
-            return Check(SIZE, "a known limit", f"{tokens:,}", None)
+            return Check(SIZE, "a known limit", f"{tokens:,} tokens", None)
         needed, passed = f">= {threshold:,} tokens", tokens >= threshold
         if abs(tokens - threshold) <= number.since * (1 if uncounted else LOOSE):
             return Check(SIZE, needed, f"~{tokens:,}", None)

@@ -231,7 +231,21 @@ def test_a_gateway_that_found_another_compression_running_says_so_of_the_next_tu
     *_, turn = turns(home)
     (looked,) = (decision for decision in turn.decisions if decision.trigger is Trigger.HYGIENE)
     assert looked.blocked_by == ("passed over",)
-    assert "agent.log:1: another compression is already in flight" in turn_sentence(turn)
+    assert turn_sentence(turn) == (
+        "large enough, ~22,815 tokens, 12 rows; required: >= 54,400 tokens, or >= 5,000 rows, "
+        "but blocked: passed over agent.log:1: another compression is already in flight"
+    )
+
+
+def test_a_size_without_a_known_limit_is_said_once_with_its_unit(begun: MakeHome) -> None:
+    home = begun(source="telegram", config=CONFIG.replace("  context_length: 64000\n", ""))
+    home.talk(2)
+    by_agent, by_both = turns(home)
+    (gateway,) = [one for one in by_both.decisions if one.trigger is Trigger.HYGIENE]
+    assert turn_sentence(by_agent).endswith("tokens; required: a known limit")
+    assert turn_sentence(replace(by_both, decisions=(gateway,))).endswith(
+        " tokens, 4 rows; required: a known window"
+    )
 
 
 def test_rows_a_compaction_copied_are_not_decided_about_again(begun: MakeHome) -> None:
