@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
 
 from core.account.spending.conversations import whole_rows, with_names
@@ -24,12 +24,14 @@ class Today:
         at_least: Whether it may be more: something has no price, or a session of an earlier day continued
             today, whose cost is booked on the day it began.
         largest: Name and cost of the conversation that cost most.
+        since_yesterday: Whether the sessions that began yesterday are counted too.
     """
 
     since: datetime
     usd: Decimal
     at_least: bool
     largest: tuple[str, Decimal] | None = None
+    since_yesterday: bool = False
 
     @property
     def known(self) -> Decimal | None:
@@ -81,7 +83,21 @@ def spent_today(
 
     Prices are looked up only if Hermes recorded no cost: loading their list takes a third of a second.
     """
-    since = day_start(now or datetime.now(UTC), zone)
+    return _spent_since(stores, day_start(now or datetime.now(UTC), zone), zone)
+
+
+def spent_lately(
+    stores: Sequence[SessionLists], *, now: datetime | None = None, zone: tzinfo | None = None
+) -> Today:
+    """Add up what was spent today, or since yesterday where nobody knows because what runs began then."""
+    today = spent_today(stores, now=now, zone=zone)
+    if today.known is not None:
+        return today
+    lately = _spent_since(stores, day_start(today.since - timedelta(hours=1), zone), zone)
+    return today if lately.known is None else replace(lately, since_yesterday=True)
+
+
+def _spent_since(stores: Sequence[SessionLists], since: datetime, zone: tzinfo | None) -> Today:
     spending = collect(stores, by="conversation", since=since, zone=zone).ledger()
     usd, at_least = spent_of(spending)
     if at_least:

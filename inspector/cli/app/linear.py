@@ -99,16 +99,17 @@ def _begun(args: argparse.Namespace) -> bool:
 
 def _today(args: argparse.Namespace) -> None:
     """Print what today cost, and which conversation most of it."""
-    from core.account.spending.budget import spent_today
+    from core.account.spending.budget import spent_lately
     from core.support.formatting import money
 
     with target.stores(args) as stores:
-        today = spent_today(stores)
+        today = spent_lately(stores)
+    period = "since yesterday" if today.since_yesterday else "today"
     if not today.usd:
-        said = "Nothing was spent today." if today.known is not None else "Today's cost is not known."
+        said = f"Nothing was spent {period}." if today.known is not None else "Today's cost is not known."
     else:
         most = f", most of it in {today.largest[0]}" if today.largest is not None else ""
-        said = f"Today: {'at least ' if today.at_least else ''}{money(today.usd)}{most}."
+        said = f"{period.capitalize()}: {'at least ' if today.at_least else ''}{money(today.usd)}{most}."
     output.write_lines([said])
 
 

@@ -215,12 +215,13 @@ def summing_up(today: Today | None, findings: int, room: int) -> tuple[Piece, ..
     """Today's money, what took most of it, the findings once somebody looked for them: as many as fit."""
     pieces: list[Piece] = []
     counted = f" · {fmt.plural(findings, 'finding')}" if findings else ""
+    period = "since yesterday" if today is not None and today.since_yesterday else "today"
     if today is not None and not today.usd:
-        spent = "nothing spent today" if today.known is not None else "today's cost is not known"
+        spent = f"nothing spent {period}" if today.known is not None else "today's cost is not known"
         pieces.append(("ink-muted", spent))
     elif today is not None:
         sign = fmt.LOWER_BOUND if today.at_least else ""
-        pieces.append(("money", f"today {sign}{fmt.money(today.usd)}"))
+        pieces.append(("money", f"{period} {sign}{fmt.money(today.usd)}"))
         if today.largest is not None:
             name, usd = today.largest[0], fmt.money(today.largest[1])
             left = room - cells(pieces) - cell_len(f" (largest:  {usd}){counted}")

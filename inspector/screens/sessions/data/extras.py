@@ -218,11 +218,11 @@ def _lines(keys: Sequence[Key], stop: Cancelled) -> Iterator[SessionLine]:
 
 
 def spent(locations: Sequence[Location], now: datetime, stop: Cancelled) -> Today | None:
-    """What the sessions that began today cost; None if no database is readable."""
+    """What the sessions that began today, or else since yesterday, cost; None if no database is readable."""
     # Slow to import; the first rows must not wait.
-    from core.account.spending.budget import spent_today
+    from core.account.spending.budget import spent_lately
     from inspector.screens.workspace.usage.model import open_stores
 
     with ExitStack() as stack:
         opened, _ = open_stores(stack, locations, stop)  # the list shows the errors
-        return spent_today(opened, now=now) if opened else None
+        return spent_lately(opened, now=now) if opened else None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from core.account.spending.budget import Today, spent_today
+from core.account.spending.budget import Today, spent_lately, spent_today
 from core.account.spending.ledger import collect
 from core.store.store import Store
 from tests.core.store.database import SessionDatabase
@@ -16,7 +17,10 @@ NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
 def today(
-    tmp_path: Path, *sessions: tuple[datetime, float | None, datetime | None], zone: str = "UTC"
+    tmp_path: Path,
+    *sessions: tuple[datetime, float | None, datetime | None],
+    zone: str = "UTC",
+    asked: Callable[..., Today] = spent_today,
 ) -> Today:
     """Of a store with sessions that began, cost, and were written to at some moments."""
     path = tmp_path / "state.db"
@@ -32,7 +36,7 @@ def today(
             if spoke is not None:
                 database.message(name, "assistant", "hi", timestamp=spoke.timestamp())
     with Store(path) as store:
-        return spent_today([store], now=NOON, zone=ZoneInfo(zone))
+        return asked([store], now=NOON, zone=ZoneInfo(zone))
 
 
 def test_only_sessions_that_began_today_count(tmp_path: Path) -> None:
@@ -79,6 +83,19 @@ def test_a_session_of_yesterday_that_continues_makes_it_a_lower_bound(tmp_path: 
     assert today(tmp_path, (yesterday, 1.0, NOON)).at_least is True
     (tmp_path / "b").mkdir()
     assert today(tmp_path / "b", (yesterday, 1.0, yesterday)).at_least is False
+
+
+def test_where_all_that_runs_today_began_yesterday_what_was_spent_since_then_is_told(tmp_path: Path) -> None:
+    yesterday = NOON - timedelta(days=1)
+    found = today(tmp_path, (yesterday, 1.0, NOON), asked=spent_lately)
+    assert (found.usd, found.at_least, found.since) == (1, False, datetime(2026, 11, 20, tzinfo=UTC))
+    assert found.since_yesterday
+    (tmp_path / "b").mkdir()
+    begun = today(tmp_path / "b", (yesterday, 1.0, NOON), (NOON, 2.0, None), asked=spent_lately)
+    assert (begun.usd, begun.at_least, begun.since_yesterday) == (2, True, False)
+    (tmp_path / "c").mkdir()
+    old = today(tmp_path / "c", (NOON - timedelta(days=9), 1.0, NOON), asked=spent_lately)
+    assert (old.known, old.since_yesterday) == (None, False)
 
 
 def test_a_ledger_of_the_day_has_the_same_lower_bound_and_says_why(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_it_begins_with_what_today_cost_and_what_fails_and_lists_what_the_app_li
 ) -> None:
     out = said(monkeypatch, cli, sample_home, "/tool", "q", word="--linear")
     today, listed, failing, *rest = out.splitlines()
-    assert today.startswith(("Today: ", "Nothing was spent today."))
+    assert today.startswith(("Today: ", "Since yesterday: ", "Nothing was spent "))
     assert listed == "Conversations 1 to 20 of 31."
     assert failing.startswith("Compression fails in Why is the deploy slow; Nightly triage. ")
     assert any(" Sort the photo archive. " in line and line.endswith("Cost: nothing") for line in rest)

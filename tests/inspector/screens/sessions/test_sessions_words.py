@@ -6,13 +6,16 @@ import re
 import sqlite3
 from collections import Counter
 from contextlib import closing
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
+from core.account.spending.budget import Today
 from core.model.finding import Severity
 from core.store.database.locate import Location
-from inspector.screens.sessions.list_view import drawn_row, header, legend
+from inspector.screens.sessions.list_view import drawn_row, header, legend, summing_up
 from inspector.terminal.glyphs import NO_SUMMARY
 from inspector.widgets.bars.status_line import StatusLine
 from tests.core.store.database import SessionDatabase
@@ -25,7 +28,7 @@ async def test_the_name_of_the_app_gives_way_to_what_it_cost(app: MakeApp, home:
     async with settled(running := app(home), 80, 24):
         head = screen(running).query_one("#head", StatusLine)
         named = any("Hermes Inspector" in text for _, text in head.left)
-        assert named or head_right(running).startswith(("today", "nothing")), head.left
+        assert named or head_right(running).startswith(("today", "nothing", "since")), head.left
 
 
 async def test_the_first_line_says_what_today_cost_and_what_cost_most(app: MakeApp, home: Path) -> None:
@@ -95,6 +98,12 @@ async def test_what_has_no_price_is_not_called_nothing(
     )
     async with settled(running := app(home), 120, 30):
         assert head_right(running) == "today's cost is not known"
+
+
+def test_what_was_spent_since_yesterday_is_not_called_todays() -> None:
+    spent = Today(datetime(2026, 11, 20, tzinfo=UTC), Decimal(8), False, ("Bills", Decimal(7)), True)
+    told = "".join(text for _, text in summing_up(spent, 0, 80))
+    assert told == "since yesterday $8.00 (largest: Bills $7.00)"
 
 
 @pytest.mark.parametrize("room", range(0, 90, 7))
