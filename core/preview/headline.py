@@ -19,9 +19,11 @@ from core.preview.words import (
     becomes,
     decided_elsewhere,
     dropped,
+    ended_plan,
     engine_plan,
     facts_sentence,
     headline_table,
+    is_found,
     is_unmatched,
     left_alone,
     sizes,
@@ -95,12 +97,14 @@ def broken_engine(name: str, what: str) -> Headline:
     return Headline(f"{sentence}.", headline_table()["remedies"]["broken"], Severity.CRITICAL)
 
 
-def plan_headline(plan: Plan, context: ConversationContext | None = None) -> Headline:
+def plan_headline(plan: Plan, context: ConversationContext | None = None, ended: str = "") -> Headline:
     """How far the next compaction is, and what one would cut now.
 
     `context` tells of another engine in charge, of a provider that refuses first, and of a newest turn that
-    got no answer, which goes before all that is no warning.
+    got no answer, which goes before all that is no warning. `ended` names a generation that has ended.
     """
+    if ended:
+        return ended_plan(plan, ended)
     if plan.engine:
         return engine_plan(plan)
     told = _next(plan, context, _cut(plan))
@@ -122,7 +126,7 @@ def _next(plan: Plan, context: ConversationContext | None, cut: str) -> Headline
     """When the next compaction comes, by whoever decides on it; `cut` is what /compress would do."""
     engine = context.engine if context else None
     if context and engine and not engine.cuts_as_planned(plan.threshold_tokens):
-        return decided_elsewhere(engine, plan, is_found=_is_found(engine.name, context))
+        return decided_elsewhere(engine, plan, is_found=is_found(engine.name, context))
     if plan.fails_at is not None:
         return _fails(plan)
     if not plan.messages:
@@ -133,14 +137,6 @@ def _next(plan: Plan, context: ConversationContext | None, cut: str) -> Headline
     told = _by_own_rules(plan, cut)
     error = context.conversation.tip.guards.failure_error if context else None
     return mend_first(told, error) if error else told
-
-
-def _is_found(engine: str, context: ConversationContext) -> bool:
-    """Whether the home alone tells where an engine is."""
-    from core.compress.engines.host.discovery import OUR_NAMES, discover  # few homes have another engine
-
-    here = discover(context.store.location.home, None)
-    return engine in OUR_NAMES or any(engine in (one.name, one.path and one.path.name) for one in here)
 
 
 def refused_before(plan: Plan, context: ConversationContext) -> str:

@@ -14,6 +14,7 @@ from core.support.formatting import ESTIMATE, limit, money_a_call, plural, short
 from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
+    from core.explain.context.context import ConversationContext
     from core.hermes.config.in_force import EngineInCharge
     from core.model.compaction.plan import Plan
     from core.model.compaction.preview import Preview, Retention, Unsupported
@@ -154,6 +155,22 @@ def engine_plan(plan: Plan) -> Headline:
     is_futile = plan.would_fire and not plan.middle.size
     remedy = headline_table()["remedies"]["futile"] if is_futile else None
     return Headline(f"{_fires(plan)} {replaces}", remedy, Severity.WARNING if is_futile else None)
+
+
+def ended_plan(plan: Plan, ended: str) -> Headline:
+    """What a compaction would cut of a generation that has ended, which none can follow any more."""
+    cut = f"turn {plan.middle.size:,} of its {plan.messages:,} messages into one summary"
+    cut = cut if plan.summarises else "change nothing"
+    size = short(plan.compared_tokens, mark=ESTIMATE if plan.is_estimate else "")
+    return Headline(f"{ended} has ended, with {size} tokens. A compaction by these settings would {cut}.")
+
+
+def is_found(engine: str, context: ConversationContext) -> bool:
+    """Whether the home alone tells where an engine is."""
+    from core.compress.engines.host.discovery import OUR_NAMES, discover  # few homes have another engine
+
+    here = discover(context.store.location.home, None)
+    return engine in OUR_NAMES or any(engine in (one.name, one.path and one.path.name) for one in here)
 
 
 def decided_elsewhere(engine: EngineInCharge, plan: Plan, *, is_found: bool = True) -> Headline:

@@ -167,6 +167,12 @@ class GenerationContext:
         return self.closed.messages
 
     @property
+    def ended(self) -> str:
+        """Its name if a compaction ended it; "" for the newest."""
+        here, total = self.generation, len(self.conversation.generations)
+        return "" if here is None or here.index >= total else f"Generation {here.index} of {total}"
+
+    @property
     def rules(self) -> tuple[str, ...]:
         """Notes on whose rules the figures follow, where these are not the rules in force."""
         release, engine = self.context.release, self.context.engine

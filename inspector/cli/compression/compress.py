@@ -115,13 +115,14 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
     """The document of `compress`."""
     from core.preview.headline import plan_headline
 
-    here = None if asked.context is None else asked.context.context
+    here = asked.context
+    told = plan_headline(found.plan, here.context, here.ended) if here else plan_headline(found.plan)
     feedback, said = found.feedback, headline(found, asked)
     return {
         "headline": said.sentence,
         "remedy": said.remedy,
         "saves_usd": jsonio.money(_saves(found, asked)),
-        "plan": plan_payload(found.plan, plan_headline(found.plan, here)),
+        "plan": plan_payload(found.plan, told),
         **jsonio.fields(found, "focus summariser summary summary_index"),
         "after": [dict(message.wire) for message in found.after],
         "before_messages": len(found.before),

@@ -45,7 +45,8 @@ def run(args: argparse.Namespace) -> int:
     found = found if done is None else done.preview.plan
     said = None if done is None else engine_options.broken_headline(done)
     notes = _notes(asked.context, found)
-    said = said or plan_headline(found, None if asked.context is None else asked.context.context)
+    here = asked.context
+    said = said or (plan_headline(found, here.context, here.ended) if here else plan_headline(found))
     part = measured if found.kept_from is None else part_of(measured, found, found.kept_from)[0]
     pruned = list(_pruned(found, part)) if args.pruned else None
     gateway = hygiene.run_check(args, asked) if args.gateway or asked.by_gateway else None

@@ -150,7 +150,8 @@ class WorkspaceScreen(Page):
         bar.detail = " · ".join(filter(None, (tip.source, tip.model, app.live.sign(app.now()))))
         several = here is not None and total > 1
         bar.place = f"generation {here.index} of {total}" if here is not None and several else ""
-        bar.brief_place = f"{here.index} of {total}" if here is not None and several else ""
+        older = here is not None and here.index < total
+        bar.brief_place = f"generation {here.index}" if here is not None and older else ""
         told = self.cursor.engine is not None or (self.view is not None and self.view.BY_GENERATION)
         other = None if told else self._engine
         engine = "" if other is None else other.short_note

@@ -29,7 +29,7 @@ class TitleBar(Widget):
     place = reactive("")
     """Where in the conversation the user is."""
     brief_place = reactive("")
-    """The shortest form of `place`; the title is cut for it."""
+    """The shortest form of `place`, where the user must know it; the title is cut for it."""
     tabs: reactive[tuple[str, ...]] = reactive(())
     active = reactive(0)
 
@@ -47,7 +47,7 @@ class TitleBar(Widget):
         room = width - tabs.width - 3
         fitting = (text for text, least in self._details() if least + 3 + cell_len(text) <= room)
         right = next(fitting, self.brief_place)
-        if right and room - cell_len(right) - 3 < min(self._cells, MIN_TITLE):
+        if right and room - cell_len(right) - 3 < min(self._cells, MIN_TITLE - 3):
             right = ""  # the title is more important
         left = max(MIN_TITLE - 3, room - cell_len(right) - 3 if right else room)
         line = Line().gap(1).add(self.heading, ink.style("ink", bold=True), most=left)

@@ -174,6 +174,19 @@ def test_a_plan_says_where_the_trigger_stands_and_what_would_be_cut(tokens: int,
     assert (told.severity is Severity.INFO) == bool(told.remedy) == begins.startswith("Past")
 
 
+def test_the_plan_of_a_generation_that_has_ended_tells_of_no_coming_compaction() -> None:
+    settings = replace(SETTINGS, current_tokens=160_000)
+    told = plan_headline(plan(measure(messages(300), POLICY), settings), ended="Generation 1 of 2")
+    assert re.fullmatch(
+        r"Generation 1 of 2 has ended, with 160K tokens. "
+        r"A compaction by these settings would turn \d+ of its 300 messages into one summary\.",
+        told.sentence,
+    )
+    assert (told.remedy, told.severity) == (None, None)
+    few = plan_headline(plan(measure(messages(4), POLICY), settings), ended="Generation 1 of 2")
+    assert few.sentence.endswith("A compaction by these settings would change nothing.")
+
+
 def test_a_plan_below_the_limit_says_that_compression_is_switched_off() -> None:
     settings = replace(SETTINGS, current_tokens=10, enabled=False)
     told = plan_headline(plan(measure(messages(300), POLICY), settings))

@@ -21,6 +21,7 @@ class MapHeader(Widget):
     _engine = ""
     _before = ""
     _elsewhere = False
+    _ended = False
 
     def show(
         self,
@@ -31,6 +32,7 @@ class MapHeader(Widget):
         engine: str = "",
         before: str = "",
         elsewhere: bool = False,
+        ended: bool = False,
     ) -> None:
         """Show a plan and its engine, or what is being waited for without a plan.
 
@@ -41,9 +43,10 @@ class MapHeader(Widget):
             engine: The title of the engine that made the plan.
             before: Who refuses before its threshold.
             elsewhere: Another engine decides, as the answer above says.
+            ended: The generation has ended, as the answer above says: nothing fires any more.
         """
         self._plan, self._supposed, self._waiting, self._engine = plan, supposed, waiting, engine
-        self._before, self._elsewhere = before, elsewhere
+        self._before, self._elsewhere, self._ended = before, elsewhere, ended
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -59,6 +62,7 @@ class MapHeader(Widget):
             engine=self._engine,
             before=self._before,
             elsewhere=self._elsewhere,
+            ended=self._ended,
         )
         return line.strip(width, self.rich_style)
 
@@ -72,14 +76,15 @@ def header_line(
     engine: str = "",
     before: str = "",
     elsewhere: bool = False,
+    ended: bool = False,
 ) -> Line:
     """The line for a plan; the middle text is shortened or dropped if space is tight.
 
     Who refuses before the threshold takes the place of how far that is; where another engine decides,
-    nothing does.
+    nothing does, nor where the generation has ended.
     """
-    line, right = _context_use(plan, palette), Line() if elsewhere else headroom(plan, palette)
-    if before:
+    line, right = _context_use(plan, palette), Line() if elsewhere or ended else headroom(plan, palette)
+    if before and not ended:
         right = Line().add(before, palette.style("severity-warning", bold=True))
     if supposed:
         right = Line().add("what-if plan", palette.style("match", bold=True)).gap(2).extend(right)

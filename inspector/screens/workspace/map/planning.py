@@ -122,14 +122,15 @@ class MapPlanner:
             self._run(engine, state.supposed, plan)
             return
         plan = self._work.lay(plan, engine)
-        self._widgets.answer.answer = self._work.broken or plan_headline(plan, reading.context.context)
-        context = reading.context.context
+        context, ended = reading.context.context, reading.context.ended
+        self._widgets.answer.answer = self._work.broken or plan_headline(plan, context, ended)
         self._widgets.header.show(
             plan,
             supposed=state.changed,
             engine="" if engine is None else engine.title,
             before=refused_before(plan, context),
             elsewhere=not plan.engine and context.engine is not None,
+            ended=bool(ended),
         )
         fires_at = limit_in_force(plan, context)
         self._widgets.strip.show(replace(plan, threshold_tokens=fires_at))

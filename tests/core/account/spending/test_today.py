@@ -88,11 +88,11 @@ def test_a_session_of_yesterday_that_continues_makes_it_a_lower_bound(tmp_path: 
 def test_where_all_that_runs_today_began_yesterday_what_was_spent_since_then_is_told(tmp_path: Path) -> None:
     yesterday = NOON - timedelta(days=1)
     found = today(tmp_path, (yesterday, 1.0, NOON), asked=spent_lately)
-    assert (found.usd, found.at_least, found.since) == (1, False, datetime(2026, 11, 20, tzinfo=UTC))
+    assert (found.usd, found.at_least, found.since) == (Decimal(1), False, datetime(2026, 11, 20, tzinfo=UTC))
     assert found.since_yesterday
     (tmp_path / "b").mkdir()
     begun = today(tmp_path / "b", (yesterday, 1.0, NOON), (NOON, 2.0, None), asked=spent_lately)
-    assert (begun.usd, begun.at_least, begun.since_yesterday) == (2, True, False)
+    assert (begun.usd, begun.at_least, begun.since_yesterday) == (Decimal(2), True, False)
     (tmp_path / "c").mkdir()
     old = today(tmp_path / "c", (NOON - timedelta(days=9), 1.0, NOON), asked=spent_lately)
     assert (old.known, old.since_yesterday) == (None, False)

@@ -127,7 +127,9 @@ def test_a_sessions_plan_says_how_release_and_window_are_known(as_json: Json) ->
 
 
 def test_an_earlier_generation_can_be_planned(as_json: Json) -> None:
-    assert as_json("plan", "Refactor the auth module", "--generation", "1")["generation"] == 1
+    found = as_json("plan", "Refactor the auth module", "--generation", "1")
+    assert found["generation"] == 1
+    assert found["headline"].startswith("Generation 1 of 3 has ended, with ")
 
 
 def test_a_plan_for_people_names_the_parts_and_the_sums(as_text: Text) -> None:

@@ -115,10 +115,19 @@ async def test_brackets_step_through_the_generations(samples: Location) -> None:
         newest = view(pilot).listing.ids
         await press(pilot, "left_square_bracket")
         assert "generation 2 of 3" in drawn(pilot)
+        assert "Generation 2 of 3 has ended, with " in drawn(pilot)
+        assert "fires now" not in drawn(pilot)
         assert view(pilot).listing.ids != newest
         assert view(pilot).work.annotations is not None
         await press(pilot, "right_square_bracket")
         assert view(pilot).listing.ids == newest
+
+
+async def test_a_narrow_title_counts_nothing_without_saying_what(samples: Location) -> None:
+    async with settled(open_app(samples, AUTH), 80, 24) as pilot:
+        assert drawn(pilot).startswith(" Refactor the auth module   1[Map]")
+        await press(pilot, "left_square_bracket")
+        assert drawn(pilot).startswith(" Refactor… · generation 2   1[Map]")
 
 
 async def test_everything_lists_each_stored_row_once_with_its_generation(samples: Location) -> None:
