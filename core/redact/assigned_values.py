@@ -17,7 +17,7 @@ from core.redact.secret_names import (
     looks_random,
     strength,
 )
-from core.redact.spans import Hints, Hit, pattern
+from core.redact.spans import OPENS_MASK, Hints, Hit, pattern
 from core.redact.table import compiled
 from core.redact.unnamed.shapes import is_key
 from core.redact.unnamed.spoken import mentioned, value_after
@@ -25,7 +25,6 @@ from core.redact.unnamed.spoken import mentioned, value_after
 _IDENTIFIER = pattern(r"[\w.\-]{1,96}")
 _BEFORE_NAME = pattern(r"(?s:.*[^\w.\-])?")
 _MAX_NAME = 64
-_MASK = "[redacted:"
 
 _QUOTED = (
     r"""(?P<open>(?:\\{0,8}"){3}|[']{3}|\\{0,8}["'`])"""
@@ -127,7 +126,7 @@ def named(text: str, hints: Hints) -> Iterator[Hit]:
     """Every value whose name marks it as a secret."""
     empty = (0, 0)  # if a weak name can have no value here
     for start, end in _identifiers(text, hints):
-        if text.startswith(_MASK, start - len(_MASK)):
+        if text.startswith(OPENS_MASK, start - len(OPENS_MASK)):
             continue  # the name of a kind inside a mask
         if text[start - 1 : start] == ":" and _RESOURCE.search(text, max(0, start - 120), start):
             continue  # `arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db` is a location
@@ -269,7 +268,7 @@ def _unquoted(text: str, match: re.Match[str], force: Strength, *, plain: bool) 
         return None
     if is_first_of_several_words(text, start, end) or (value[0] == "#" and value[1:].isalpha()):
         return None
-    if value[0] == "&" and text.startswith(f" {_MASK}", end):
+    if value[0] == "&" and text.startswith(f" {OPENS_MASK}", end):
         return None  # the anchor of a value that is masked
     if force is Strength.WEAK:
         return (start, end) if looks_random(value) or (plain and is_key(value)) else None

@@ -20,7 +20,7 @@ from threading import Lock
 from typing import TypeVar
 from urllib.parse import quote, unquote
 
-from core.redact.spans import Hit, Search, one_by_one, pattern, search_for
+from core.redact.spans import OPENS_MASK, Hit, Search, one_by_one, pattern, search_for
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -218,7 +218,7 @@ def is_distinct(value: str) -> bool:
     )  # the quick look at every line does without these
     from core.redact.secret_names import is_code, is_path, is_reference
 
-    if is_reference(value) or is_code(value) or is_path(value) or "[redacted:" in value:
+    if is_reference(value) or is_code(value) or is_path(value) or OPENS_MASK in value:
         return False
     return (
         mixes_letters_and_digits(value)

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.model.transcript.message import Message
 from core.redact.secret_names import Strength, is_reference, strength
-from core.redact.spans import Hit, mask
+from core.redact.spans import Hit, cut, mask
 from core.redact.text import find, learn_texts, redact_text
 
 _SEALED = frozenset({"encrypted_content", "signature", "thought_signature", "data"})
@@ -90,14 +90,8 @@ def _joined(items: list[Any]) -> list[Any]:
 
 def _clip(text: str, at: int, hits: list[Hit]) -> str:
     """The part `text`, at offset `at` of the whole, with the hits or their pieces in it masked."""
-    pieces: list[str] = []
-    done = 0
-    for hit in hits:
-        start, end = max(hit.start - at, 0), min(hit.end - at, len(text))
-        if start < end:
-            pieces += (text[done:start], mask(hit.kind))
-            done = end
-    return "".join((*pieces, text[done:]))
+    inside = (Hit(max(hit.start - at, 0), min(hit.end - at, len(text)), hit.kind) for hit in hits)
+    return cut(text, [hit for hit in inside if hit.start < hit.end])
 
 
 def _part_text(item: Any) -> str | None:

@@ -50,8 +50,8 @@ _MIN_WORD_LENGTH = 10
 """Minimum length of the word, between blanks, in which a credential with a form of its own begins."""
 _MENTIONS = ("inside", "alone", "whole", "people", "files")
 """The lists of words that mention a password."""
-MIN_LENGTH = 4
-"""Minimum length of a name and its value."""
+_SHORTEST = 4
+"""Characters of the shortest name with its value."""
 
 
 class _Clues(NamedTuple):
@@ -120,7 +120,7 @@ def _occurs(words: Search[None], text: str) -> bool:
 
 def masked(text: str) -> str:
     """A text without its credentials; text that can contain none, which is most, needs only a quick check."""
-    if not may_hold_credential(text):
+    if len(text) < _SHORTEST or not may_hold_credential(text):
         return text
     from core.redact.text import redact_text  # takes long to load, and most texts do without
 
@@ -208,14 +208,9 @@ def _any_of(words: Iterable[str]) -> Search[None]:
     return search_for(dict.fromkeys(words))
 
 
-def mask(text: str) -> str:
-    """Mask the credentials in a text, and leave everything else as it is."""
-    return text if len(text) < MIN_LENGTH else masked(text)
-
-
 def mask_all(texts: Sequence[str]) -> Sequence[str]:
     """Mask the credentials in many short texts: one check of all costs a fifth of a check of each."""
-    return list(map(mask, texts)) if may_hold_credential(BETWEEN.join(texts)) else texts
+    return list(map(masked, texts)) if may_hold_credential(BETWEEN.join(texts)) else texts
 
 
 def warm() -> None:

@@ -74,6 +74,7 @@ else:
     pattern = _Pattern
 
 
+OPENS_MASK = "[redacted:"
 MASKED = pattern(r"\[redacted:[a-z0-9-]+\]")
 """The replacement of a credential."""
 
@@ -121,7 +122,7 @@ def lowered(text: str) -> str:
 
 def mask(kind: str) -> str:
     """The replacement of a credential of a kind."""
-    return f"[redacted:{kind}]"
+    return f"{OPENS_MASK}{kind}]"
 
 
 def merge(hits: Iterable[Hit]) -> list[Hit]:

@@ -14,6 +14,7 @@ from core.redact.secret_names import is_reference, looks_random
 from core.redact.spans import (
     BETWEEN,
     MASKED,
+    OPENS_MASK,
     Hints,
     Hit,
     cut,
@@ -33,7 +34,6 @@ from core.redact.unnamed.nearby import nearby
 from core.redact.unnamed.shapes import could_be_password, is_password, is_thought_up, shaped, unlisted
 from core.redact.unnamed.spoken import paired, spoken_passwords
 
-_MASK = "[redacted:"
 _TOGETHER = 50_000
 """Characters of short texts that are searched together."""
 _MIN_CACHED = 1_000_000
@@ -90,12 +90,12 @@ def learn_texts(texts: Iterable[str]) -> None:
 def _learned(text: str) -> list[Hit]:
     """Like `find`, plus credentials found by their form inside longer ones, in case they occur alone."""
     explicit, inferred = _classified(text)
-    return [*_merged(text, explicit, inferred), *(() if _MASK in text else explicit)]
+    return [*_merged(text, explicit, inferred), *(() if OPENS_MASK in text else explicit)]
 
 
 def _merged(text: str, explicit: Sequence[Hit], inferred: Sequence[Hit]) -> list[Hit]:
     hits = merge((*explicit, *KNOWN.hits(text), *inferred))
-    return merge(_outside(hits, text)) if hits and _MASK in text else hits
+    return merge(_outside(hits, text)) if hits and OPENS_MASK in text else hits
 
 
 def _classified(text: str) -> tuple[list[Hit], list[Hit]]:

@@ -107,9 +107,9 @@ def texts(value: Any) -> Iterator[str]:
 
 
 def _masked_text(text: str) -> str:
-    from core.redact.quick_check import mask
+    from core.redact import quick_check
 
-    return mask(text)
+    return quick_check.masked(text)
 
 
 def masked_word(text: str) -> str:

@@ -10,7 +10,6 @@ from logging import Handler, LogRecord, getLogger
 from core.errors import ConfigError
 from core.live.alerts import Limits
 from core.live.event import LiveEvent
-from core.redact.quick_check import mask
 from inspector.base.event_words import sentence
 from inspector.settings.settings import Alerts, Settings
 from inspector.terminal.text import clean_line
@@ -93,6 +92,6 @@ class Notifier:
 
 def notification(events: Sequence[LiveEvent]) -> str:
     """The newest event as a sentence without credentials and markup, and how many more there are."""
-    said = mask(clean_line(sentence(events[-1])))[:_MAX_CHARS]
+    said = clean_line(sentence(events[-1]))[:_MAX_CHARS]
     plain = said.translate({ord(sign): " " for sign in "<>&"})
     return f"{plain} (and {len(events) - 1} more)" if len(events) > 1 else plain

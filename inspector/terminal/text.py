@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size, split_graphemes
 
 from core.redact.known_values import KNOWN
-from core.redact.quick_check import mask, mask_all, masked_start
+from core.redact.quick_check import mask_all, masked, masked_start
 
 if TYPE_CHECKING:
     from textual.content import Content
@@ -53,7 +53,7 @@ _WORDS = re.compile(r"\s+|\S+")
 
 def clean(text: str) -> str:
     """Make every character of a text visible and harmless, and mask credentials; newlines and tabs stay."""
-    return visible(mask(text))
+    return visible(masked(text))
 
 
 def visible(text: str) -> str:

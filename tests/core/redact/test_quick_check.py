@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from core.redact.quick_check import mask, mask_all, masked_excerpt, may_hold_credential
+from core.redact.quick_check import mask_all, masked, masked_excerpt, may_hold_credential
 from core.redact.table import Kind, kinds, names, places
 from core.redact.text import redact_text
 from tests.core.compress.credentials import KINDS, planted
@@ -115,7 +115,7 @@ PIECES = [
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(st.sampled_from(PIECES), max_size=5).map("".join), max_size=6))
 def test_a_text_is_masked_among_others_as_it_is_alone(texts: list[str]) -> None:
-    assert list(mask_all(texts)) == [mask(text) for text in texts]
+    assert list(mask_all(texts)) == [masked(text) for text in texts]
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["Refactor the auth module", "Port the parser"]])
