@@ -18,7 +18,6 @@ from core.redact.secret_names import (
     strength,
 )
 from core.redact.spans import OPENS_MASK, Hints, Hit, pattern
-from core.redact.table import compiled
 from core.redact.unnamed.shapes import is_key
 from core.redact.unnamed.spoken import mentioned, value_after
 
@@ -46,54 +45,56 @@ _BLOCK = r"(?:!!\w{3,12} |&\w{1,16} |\*\*[ \t]{1,4}|[|>][-+]?[ \t]{0,4}(?:\n|\\{
 
 _MADE_OF = r"(?:\[\]byte|bytes|bytearray|Buffer\.from|SecretStr|Secret|Sensitive|String|str|Some)\(\s{0,4}b?"
 _PREFIX = rf"""(?:[bruf@N]{{1,2}}(?=["'])|<<(?=\\{{0,8}}")|{_MADE_OF}(?=\\{{0,8}}["']))?"""
-_ASSIGNED = (
+_ASSIGNED = pattern(
     rf"{_CLOSE}[ \t]{{0,8}}{_ANNOTATION}{_OPERATOR}{_COLOURED}"
     rf"\s{{0,16}}{_BLOCK}{_COLOURED}(?:{_PREFIX}{_QUOTED}|{_UNQUOTED})"
 )
-_PAIRED = (
+_PAIRED = pattern(
     rf"""{_CLOSE}(?:[\s,]|\\{{1,8}}n){{0,40}}(?:-F |--form )?(?:\\{{0,8}}["'])?(?:Parameter)?[vV]alue"""
     rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}(?:{_QUOTED}|{_UNQUOTED})"""
 )
-_NESTED = (
+_NESTED = pattern(
     rf"""{_CLOSE}\s{{0,8}}[:=]?\s{{0,8}}\{{[^{{}}]{{0,240}}?(?<![\w-])(?:\\{{0,8}}["'])?(?:value|plain|plaintext|default)"""
     rf"""{_CLOSE}\s{{0,4}}[:=]\s{{0,4}}{_QUOTED}"""
 )
-_BELOW = (
+_BELOW = pattern(
     rf"""{_CLOSE}:[ \t]{{0,4}}(?:(?:\n|\\{{1,8}}n)[ \t]{{1,40}}"""
     r"""(?i:type|description|label|no_?echo|sensitive|required):[^\n\\]{0,120}){0,4}"""
     rf"""(?:\n|\\{{1,8}}n)[ \t]{{1,40}}(?i:value|default):[ \t]{{1,4}}(?:{_QUOTED}|{_UNQUOTED})"""
 )
 """A template's parameter: its default is below its name."""
-_LISTED = rf"""\\{{0,8}}["'`]?\s{{0,4}},\s{{0,24}}{_PREFIX}{_QUOTED}"""
-_TAGGED = r"[^<>\n]{0,80}>(?:(?:\s|\\{1,4}n){0,20}<\w{1,32}>)?(?P<bare>[^<>\n]{1,512})</"
-_CELL = rf"{_CLOSE}[ \t]{{1,40}}\|[ \t]{{1,8}}`?(?P<bare>[^\s|`]{{4,512}})`?[ \t]{{1,40}}\|"
+_LISTED = pattern(rf"""\\{{0,8}}["'`]?\s{{0,4}},\s{{0,24}}{_PREFIX}{_QUOTED}""")
+_TAGGED = pattern(r"[^<>\n]{0,80}>(?:(?:\s|\\{1,4}n){0,20}<\w{1,32}>)?(?P<bare>[^<>\n]{1,512})</")
+_CELL = pattern(rf"{_CLOSE}[ \t]{{1,40}}\|[ \t]{{1,8}}`?(?P<bare>[^\s|`]{{4,512}})`?[ \t]{{1,40}}\|")
 _BEFORE_CELL = pattern(r"\|[ \t]{1,8}[`*]{0,2}$")
-_LISTED_KEY = (
+_LISTED_KEY = pattern(
     r":?(?:</[\w:-]{1,24}>:?(?:\s|\\{1,8}n){0,40}){1,3}(?:<[\w:-]{1,24}(?: [^<>\n]{0,80})?>){0,3}"
     r"(?:\s|\\{1,8}n){0,20}"
     r"(?P<bare>[^<>\s\"'\\]{1,512})(?=<|\s|\\|$)"
 )
-_ESCAPED = r"(?:=&(?:quot|#39|#34|apos);|&gt;)(?P<bare>[^&<>\s\"']{3,512})&(?:lt;/|quot|#39|#34|apos)"
+_ESCAPED = pattern(
+    r"(?:=&(?:quot|#39|#34|apos);|&gt;)(?P<bare>[^&<>\s\"']{3,512})&(?:lt;/|quot|#39|#34|apos)"
+)
 """A value in HTML that shows HTML."""
 _QUOTE_SPELLED = r"(?:&quot;|&#3[49];|%22|\\{1,8}u0022)"
-_SPELLED = (
+_SPELLED = pattern(
     rf"{_QUOTE_SPELLED}[ \t]?(?:[:=]|%3(?:[aA]|[dD]))(?: |%20)?"
     rf"(?P<open>{_QUOTE_SPELLED})(?P<quoted>[^\s\"'<>]{{3,512}}?)(?P=open)"
 )
 """Quotes as URLs, HTML and JSON encode them."""
-_ATTRIBUTE = r"\\{0,8}[\"'][^<>\n]{0,80}>(?:\s{0,20}<value>)?(?P<bare>[^<>\s]{1,512})</"
+_ATTRIBUTE = pattern(r"\\{0,8}[\"'][^<>\n]{0,80}>(?:\s{0,20}<value>)?(?P<bare>[^<>\s]{1,512})</")
 _OPENS_TAG = pattern(r"<(?:[\w-]{1,20}:)?$")
 _BEFORE_ATTRIBUTE = pattern(r"<[\w.:-]{1,40} [^<>\n]{0,80}$")
-_DEFAULT = r":?[-=]\\{0,4}[\"']?(?P<bare>[^\s\"'`{}$\\]{4,256})\\{0,4}[\"']?\}"
+_DEFAULT = pattern(r":?[-=]\\{0,4}[\"']?(?P<bare>[^\s\"'`{}$\\]{4,256})\\{0,4}[\"']?\}")
 _VALUE_FIRST = pattern(
     r"\\{0,8}[\"'][vV]alue\\{0,8}[\"']\s{0,4}:\s{0,4}\\{0,8}[\"'](?P<quoted>[^\"'\\\n]{3,512})\\{0,8}[\"']\s{0,4},"
     r"(?:\s|\\{1,4}n){0,40}\\{0,8}[\"'](?:key|name|designation|label|field|title|purpose|Key|Name)\\{0,8}[\"']\s{0,4}:\s{0,4}\\{0,8}[\"']$"
 )
-_CALLED = rf"[({{]\s{{0,8}}{_QUOTED}"
-_SPACED = (
+_CALLED = pattern(rf"[({{]\s{{0,8}}{_QUOTED}")
+_SPACED = pattern(
     rf"(?:[ \t]{{1,4}}|\\{{0,8}}[\"']?(?:\n|\\{{1,8}}n)[ \t]{{0,24}}- )(?:{_QUOTED}|(?![-&|]){_UNQUOTED})"
 )
-_JOINED = r"""\\{0,8}["'`]\s{0,4}[+\\]\s{0,40}\\{0,8}["'`](?P<rest>[^"'`\s\\]{4,512})"""
+_JOINED = pattern(r"""\\{0,8}["'`]\s{0,4}[+\\]\s{0,40}\\{0,8}["'`](?P<rest>[^"'`\s\\]{4,512})""")
 _RESOURCE = pattern(r"\b(?:arn|urn|crn):[^\s\"'`]{1,110}:$")
 _PATTERN = pattern(r"[\[\](){}|]")
 """Characters of regular expressions, which credentials hardly ever contain."""
@@ -104,7 +105,7 @@ _HEX_PAIR = pattern(r"[0-9A-F]{2}(?=[a-z])")
 _COLOUR = pattern(r"[0-9;]{1,12}m(?=\w)")
 _DIGIT, _SPACE = pattern(r"\d"), pattern(r"\s")
 _AFTER_CODE, _AFTER_NAME = "([{", "([{,)"
-_LINE_LEAD = (
+_LINE_LEAD = pattern(
     r"(?:(?:\x1b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}m){0,3}"
     r"[ \t>|*+-]{0,40}(?:\d{1,6}[|:\t-][ \t]{0,24})?(?:export |set |ENV |ARG |setx )?[ \t]{0,4}[\"']?$"
 )
@@ -113,7 +114,7 @@ _DECLARES = ("ENV ", "setenv ", "setx ", "set -x ", "set -gx ", "set -Ux ", "set
 
 _NOT_A_VALUE = frozenset("=:|>")
 _MIN_LENGTH = 3
-_NAME_OF_ITS_OWN = r"[\w.-]{1,64}=|.*:$"
+_NAME_OF_ITS_OWN = pattern(r"[\w.-]{1,64}=|.*:$")
 
 
 _CLUE = pattern(r"[0-9]|[A-Za-z+/=_-]{10}")
@@ -138,7 +139,7 @@ def named(text: str, hints: Hints) -> Iterator[Hit]:
         if force > Strength.WEAK or (force and end + _FAR_BEHIND >= empty[1]):
             value = _value(text, start, end, force)
             if value:
-                joined = compiled(_JOINED).match(text, value[1])
+                joined = _JOINED.match(text, value[1])
                 yield Hit(value[0], joined.end("rest") if joined else value[1], "secret-value")
 
 
@@ -174,43 +175,39 @@ def _after_escape(text: str, start: int) -> int:
 
 def _value(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
     """The span of the secret that belongs to the name at `text[start:end]`."""
-    nested = compiled(_NESTED).match(text, end)
+    nested = _NESTED.match(text, end)
     if nested:
         return _quoted(nested, force)
-    if text.startswith("${", start - 2) and (match := compiled(_DEFAULT).match(text, end)):
+    if text.startswith("${", start - 2) and (match := _DEFAULT.match(text, end)):
         return _unquoted(text, match, max(force, Strength.LIKELY), plain=True)
-    if text.startswith(("&quot;", "&#3", "%22", "\\"), end) and (
-        match := compiled(_SPELLED).match(text, end)
-    ):
+    if text.startswith(("&quot;", "&#3", "%22", "\\"), end) and (match := _SPELLED.match(text, end)):
         return _quoted(match, force)
-    if text.startswith(("=&", "&gt;"), end) and (match := compiled(_ESCAPED).match(text, end)):
+    if text.startswith(("=&", "&gt;"), end) and (match := _ESCAPED.match(text, end)):
         return _unquoted(text, match, force, plain=True)
-    if text.startswith((":\n", ":\\n"), end) and (match := compiled(_BELOW).match(text, end)):
+    if text.startswith((":\n", ":\\n"), end) and (match := _BELOW.match(text, end)):
         return _quoted(match, force) if match["open"] else _unquoted(text, match, force, plain=True)
-    assigned = compiled(_ASSIGNED).match(text, end)
+    assigned = _ASSIGNED.match(text, end)
     if assigned:
         return _assigned(text, start, assigned, force)
-    for source in (_PAIRED, _LISTED):
-        match = compiled(source).match(text, end)
+    for regex in (_PAIRED, _LISTED):
+        match = regex.match(text, end)
         if match:
-            strict = force if source is _PAIRED else min(force, Strength.LIKELY)
+            strict = force if regex is _PAIRED else min(force, Strength.LIKELY)
             return _quoted(match, strict) if match["open"] else _unquoted(text, match, strict, plain=True)
-    if _OPENS_TAG.search(text, max(0, start - 24), start) and (match := compiled(_TAGGED).match(text, end)):
+    if _OPENS_TAG.search(text, max(0, start - 24), start) and (match := _TAGGED.match(text, end)):
         return _unquoted(text, match, force, plain=True)
-    if _BEFORE_CELL.search(text, max(0, start - 12), start) and (match := compiled(_CELL).match(text, end)):
+    if _BEFORE_CELL.search(text, max(0, start - 12), start) and (match := _CELL.match(text, end)):
         return _unquoted(text, match, force, plain=False)
-    if match := compiled(_LISTED_KEY).match(text, end):
+    if match := _LISTED_KEY.match(text, end):
         return _unquoted(text, match, force, plain=text.startswith(("</key", "</name"), end))
-    if (match := compiled(_ATTRIBUTE).match(text, end)) and _BEFORE_ATTRIBUTE.search(
-        text, max(0, start - 120), start
-    ):
+    if (match := _ATTRIBUTE.match(text, end)) and _BEFORE_ATTRIBUTE.search(text, max(0, start - 120), start):
         return _unquoted(text, match, force, plain=True)
     if match := _VALUE_FIRST.search(text, max(0, start - 640), start):
         return _quoted(match, force)
     declared = text.endswith(_DECLARES, max(0, start - 9), start)
-    if (declared or text.startswith("-", start)) and (match := compiled(_SPACED).match(text, end)):
+    if (declared or text.startswith("-", start)) and (match := _SPACED.match(text, end)):
         return _quoted(match, Strength.STRONG) if match["open"] else _unquoted(text, match, force, plain=True)
-    if (match := compiled(_CALLED).match(text, end)) and mixes_letters_and_digits(match["quoted"]):
+    if (match := _CALLED.match(text, end)) and mixes_letters_and_digits(match["quoted"]):
         return _quoted(match, force)
     return value_after(text, start, end, force) or mentioned(text, end)
 
@@ -221,10 +218,7 @@ def _assigned(text: str, start: int, match: re.Match[str], force: Strength) -> t
     operator = match["op"]
     if operator in ("==", "===", "!=", "!==", "!"):
         return None
-    if (
-        compiled(_NAME_OF_ITS_OWN).match(match["bare"])
-        and "\n" in text[match.end("op") : match.start("bare")]
-    ):
+    if _NAME_OF_ITS_OWN.match(match["bare"]) and "\n" in text[match.end("op") : match.start("bare")]:
         return None  # on a line of its own
     if is_code(match["bare"]) and text[match.start()] in "\\\"'":
         return None  # a quoted name with a bare value is a program, not YAML
@@ -294,4 +288,4 @@ def _line_lead(text: str, start: int) -> bool:
     )
     if newline <= 0 and start > 80:
         return False
-    return bool(compiled(_LINE_LEAD).fullmatch(text, newline + 1 if newline > 0 else 0, start))
+    return bool(_LINE_LEAD.fullmatch(text, newline + 1 if newline > 0 else 0, start))

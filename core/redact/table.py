@@ -112,7 +112,7 @@ class Names(NamedTuple):
 
 @cache
 def compiled(source: str) -> re.Pattern[str]:
-    """A pattern, compiled on first use: most texts need none, and compiling all takes 50 ms."""
+    """A pattern of a table, compiled on first use: most texts need none, and compiling all takes 50 ms."""
     return re.compile(source)
 
 

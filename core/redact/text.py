@@ -26,7 +26,7 @@ from core.redact.spans import (
     tally,
     unescaped,
 )
-from core.redact.table import Place, compiled, places
+from core.redact.table import Place, places
 from core.redact.unnamed.arguments import arguments
 from core.redact.unnamed.columns import collections, columns, inserts, siblings
 from core.redact.unnamed.commands import calls, commands, files
@@ -52,13 +52,13 @@ _REACH = 8_000
 """Characters before and after the word Secret in which its values are searched for."""
 _LINE = r"(?:\r?\n|\\{1,8}n)"
 _VALUE = r"[^\n\\]{0,16384}(?:\\[^n\\][^\n\\]{0,16384}){0,8}"
-_BLOCK = (
+_BLOCK = pattern(
     rf"(?:^|{_LINE}|[ -])(?:stringData|data):[ \t]{{0,8}}"
     rf"(?P<rows>(?:{_LINE}[ \t]{{1,24}}[\w.-]{{1,253}}:{_VALUE}){{1,64}})"
 )
-_ROW = r"[\w.-]{1,253}:[ \t]{1,8}\\{0,8}[\"']?(?P<value>[^\s\"'\\]{3,16384})"
-_OBJECT = r"\"(?:stringData|data)\\{0,8}\"\s{0,8}:\s{0,8}\{(?P<rows>[^{}]{1,65536})\}"
-_ENTRY = r":\s{0,8}\\{0,8}\"(?P<value>[^\"\\]{3,16384})"
+_ROW = pattern(r"[\w.-]{1,253}:[ \t]{1,8}\\{0,8}[\"']?(?P<value>[^\s\"'\\]{3,16384})")
+_OBJECT = pattern(r"\"(?:stringData|data)\\{0,8}\"\s{0,8}:\s{0,8}\{(?P<rows>[^{}]{1,65536})\}")
+_ENTRY = pattern(r":\s{0,8}\\{0,8}\"(?P<value>[^\"\\]{3,16384})")
 _END = "\n---"
 _VARIABLE = pattern(r"\$(?:[A-Z_]{3}|[({])")
 """A shell variable or substitution."""
@@ -233,8 +233,8 @@ def _manifest_around(text: str, at: int) -> tuple[int, int]:
 
 def _values(text: str, start: int, end: int) -> Iterator[Hit]:
     for block, entry in ((_BLOCK, _ROW), (_OBJECT, _ENTRY)):
-        for found in compiled(block).finditer(text, start, end):
-            for one in compiled(entry).finditer(text, *found.span("rows")):
+        for found in block.finditer(text, start, end):
+            for one in entry.finditer(text, *found.span("rows")):
                 if not is_reference(one["value"]) and one["value"] not in "|->":
                     yield Hit(*one.span("value"), "kubernetes-secret")
 

@@ -34,12 +34,13 @@ _OPENS_JSON, _ENDS_JSON = pattern(r'" {0,8}: {1,8}"'), pattern(r' {0,8}" {0,8}\}
 _MAX_ROWS, _MAX_HEAD = 2_000, 400
 _STRING = r"'(?:[^']|'')*'|\"[^\"]*\""
 _ROW = rf"\((?:[^()'\"]|{_STRING}){{1,4000}}\)"
+_VALUES_IN_BRACKETS = pattern(_ROW)
 _TABLE = r"[\w.\"`\[\]]{1,120}"
-_INSERT = (
+_INSERT = pattern(
     rf"(?:insert|replace)\s+into\s+{_TABLE}\s*\((?P<head>[^()]{{3,1000}})\)"
     rf"\s*values\s*(?P<rows>(?:{_ROW}[\s,]*){{1,200}})"
 )
-_VALUE = rf"\s*(?:{_STRING}|[^,]*)"
+_VALUE = pattern(rf"\s*(?:{_STRING}|[^,]*)")
 _NAME = pattern(r"[^\W\d_][\w ./#*?-]{0,40}(?:\([\w ]{1,16}\))?")
 _AROUND = " \t\r\"'`*"
 _MIN_LENGTH, _MIN_DIGITS = 4, 6
@@ -121,10 +122,10 @@ def _cells(text: str, start: int, end: int, sign: str) -> list[Cell]:
 
 def inserts(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
     """Every value inserted into a column with the name of a secret."""
-    for match in filter(None, (compiled(_INSERT).match(lower, at) for at in places)):
+    for match in filter(None, (_INSERT.match(lower, at) for at in places)):
         head = _values(text, *match.span("head"))
         named = secret_columns(text, head)
-        for row in compiled(_ROW).finditer(text, *match.span("rows")) if named else ():
+        for row in _VALUES_IN_BRACKETS.finditer(text, *match.span("rows")) if named else ():
             cells = _values(text, row.start() + 1, row.end() - 1)
             if len(cells) == len(head):
                 yield from secrets(text, cells, named)
@@ -133,7 +134,7 @@ def inserts(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
 def _values(text: str, start: int, end: int) -> list[Cell]:
     """The values of a row, or the names of a head, without quotes."""
     found: list[Cell] = []
-    while start <= end and (match := compiled(_VALUE).match(text, start, end)):
+    while start <= end and (match := _VALUE.match(text, start, end)):
         found.append(trimmed(text, *match.span()))
         start = match.end() + 1
     return found

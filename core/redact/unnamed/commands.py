@@ -14,11 +14,11 @@ from functools import cache
 from core.redact.key_formats import class_count, is_scrambled
 from core.redact.secret_names import looks_random
 from core.redact.spans import Hints, Hit, pattern
-from core.redact.table import compiled, issuers, unnamed_words
+from core.redact.table import issuers, unnamed_words
 from core.redact.unnamed.shapes import could_be_password, is_password, is_thought_up
 
-_REACH = 160
-"""Characters of a command that are searched."""
+_REACH, _END_OF_COMMAND = 160, pattern(r"[\n\x00]")
+"""Characters of a command that are searched, and what ends it before that."""
 _DRAWN = pattern(r"[A-Za-z0-9_+/=-]{32,}")
 """A value recognised by its mixture alone."""
 _TWO_WORDS = pattern(r"[A-Za-z]+[-._+#][A-Z]|[A-Z][a-z]+[-._+#]")
@@ -78,13 +78,8 @@ def _arguments(text: str, at: int, tool: str) -> Iterable[re.Match[str]]:
     end = at + len(tool)
     if text[at - 1 : at].isalnum() or not text.startswith(tool, at):
         return ()
-    stop = _stop().search(text, end, end + _REACH)
+    stop = _END_OF_COMMAND.search(text, end, end + _REACH)
     return _ARGUMENT.finditer(text, end, stop.start() if stop else end + _REACH)
-
-
-@cache
-def _stop() -> re.Pattern[str]:
-    return pattern(r"[\n\x00]")
 
 
 def _is_given(argument: re.Match[str], tool: str) -> bool:
@@ -188,7 +183,7 @@ def _fields(text: str, start: int, end: int) -> Iterator[Hit]:
     line = text[start:end].lstrip()
     if line.startswith(("#", ";", "//")) or _PROSE.match(line) or _NAMED.match(line):
         return
-    found = list(compiled(_FIELD.pattern).finditer(text, start, end))
+    found = list(_FIELD.finditer(text, start, end))
     last = found[-1] if found and not text[found[-1].end() : end].strip("\"'`* \t}") else None
     for one in found:
         few = one is last and len(line.split()) <= 2 and "/" not in one[0] and one[0][0].isalnum()

@@ -14,13 +14,13 @@ from functools import cache
 from core.redact.key_formats import changes, class_count, is_gibberish, is_random, mixes_letters_and_digits
 from core.redact.secret_names import is_path
 from core.redact.spans import Hit, pattern
-from core.redact.table import compiled, issuers, names, unnamed_words
+from core.redact.table import issuers, names, unnamed_words
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _NOT_WITHIN = r"(?<![A-Za-z0-9+/_.@%#~-])(?<!h1:)(?<!:\d{12}:)"
 """A value is not preceded by a URL, path, longer word, resource name, or module checksum."""
 _LETTERS_BEFORE_DIGIT = r"(?=[A-Za-z+/_-]{0,60}[0-9])"
-_VALUE = (
+_VALUE = pattern(
     rf"{_NOT_WITHIN}{_LETTERS_BEFORE_DIGIT}"
     rf"(?:{_UUID}(?::[a-z]{{2}})?|(?:[a-z]{{1,5}}\.)?[A-Za-z0-9+/_-]{{20,400}}(?:\.[A-Za-z0-9_-]{{6,400}}){{0,3}}={{0,3}})"
     r"(?![\w/+@(-]|\.\w)"
@@ -89,7 +89,7 @@ def nearby(text: str, begins: Iterable[tuple[int, int]]) -> Iterator[Hit]:
     """Every random value in these runs of letters, digits and signs that a word nearby calls a credential."""
     for at, _ in begins:
         before = _PREFIX.search(text, max(0, at - 6), at)
-        match = compiled(_VALUE).match(text, before.start() if before else at)
+        match = _VALUE.match(text, before.start() if before else at)
         if match and _is_random(match[0]) and _is_named_secret(text, *match.span()):
             yield Hit(*match.span(), "provider-key")
 

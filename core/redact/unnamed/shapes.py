@@ -22,7 +22,7 @@ from core.redact.key_formats import (
 )
 from core.redact.secret_names import is_path, is_reference, looks_random
 from core.redact.spans import ODD_WORD, Hints, Hit, pattern
-from core.redact.table import compiled, issuers, unnamed_words
+from core.redact.table import issuers, unnamed_words
 
 _MIN_CERTAIN, _MIN_LIKELY, _MIN_UNCERTAIN, _MIXED = 6, 8, 10, 0.34
 """Minimum lengths of a password by how certain it is; minimum share of class changes in a random one."""
@@ -76,12 +76,12 @@ _SENTENCE = pattern(r"(?:[^\s]+ ){4}[\"'`(]?$")
 """The text before the last word of a sentence."""
 _BEFORE_DOT = pattern(r"[A-Za-z0-9]{1,48}\.\Z")
 """The first part of a key, which may precede a row."""
-_ISSUED = (
+_ISSUED = pattern(
     r"(?<![A-Za-z0-9+/._%-])(?<!sha\d\d\d=)(?<!sha\d=)(?<!md5=)"
     r"(?P<first>(?:[A-Z]?[a-z]{2,14}(?:[A-Z][a-z]{2,8}){0,3}|[a-z]\d?|[A-Z]{2,10})\d{0,2})(?P<dash>[_.-])"
     r"(?P<rest>[A-Za-z0-9_-]{20,240})(?![A-Za-z0-9_(\[-])"
 )
-_TAIL = r"[A-Za-z0-9+/=_-]{0,240}"
+_TAIL = pattern(r"[A-Za-z0-9+/=_-]{0,240}")
 _FILE_END = pattern(r"\.[a-z]{1,5}\d?(?![\w-])|/")
 _WORDS = pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _SPLIT = pattern(r"[_-]")
@@ -206,12 +206,12 @@ def unlisted(text: str, hints: Hints) -> Iterator[Hit]:
     for at, _ in hints.rows:
         dotted = text.startswith(".", at - 1) if at else False
         before = _BEFORE_DOT.search(text, max(0, at - 49), at) if dotted else None
-        match = compiled(_ISSUED).match(text, before.start() if before else at)
+        match = _ISSUED.match(text, before.start() if before else at)
         if match and _is_unlisted_key(text, match):
             start = match.start() + (
                 text[match.start() - 1 : match.start()] == "\\" and match["first"][0] in "nrt"
             )
-            end = compiled(_TAIL).match(text, match.end())
+            end = _TAIL.match(text, match.end())
             yield Hit(start, end.end() if end else match.end(), "provider-key")
 
 

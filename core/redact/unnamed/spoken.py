@@ -13,7 +13,7 @@ from functools import cache
 from core.redact.key_formats import class_count, is_random
 from core.redact.secret_names import Strength, is_reference, looks_random
 from core.redact.spans import Hints, Hit, pattern
-from core.redact.table import compiled, names, unnamed_words
+from core.redact.table import names, unnamed_words
 from core.redact.unnamed.shapes import could_be_password, is_key, is_password, is_thought_up
 
 _REACH, _MAX_LENGTH = 96, 64
@@ -38,29 +38,37 @@ _REPLY = pattern(
 """A line of its own after a question: `what's the root password?`"""
 _CALL = r"[\"')\] ]{0,8}\.\w{2,12}\( {0,4}"
 """A call with a password: `find("password").type(`."""
-_QUOTED_PAIR = r"(?<=[\w.@-])\"[ ]{1,8}\"(?P<value>[^\"\n]{8,64})\"[ \t]*(?:[\n}\"]|$)"
+_QUOTED_PAIR = pattern(r"(?<=[\w.@-])\"[ ]{1,8}\"(?P<value>[^\"\n]{8,64})\"[ \t]*(?:[\n}\"]|$)")
 _PAIRED = {
-    " / ": r" / (?<=[\w.@+-] / )[\"'`]?(?P<value>[^\s\"'`/|]{8,64})(?=[\s\"'`),;.]|$)",
-    "@": r"@(?<=[\w+-]@)[\w-]{1,64}\.[\w.]{2,64}"
-    r"(?: [/|:-] |: ?| (?:with|using) |, | \(| (?=\S{8,64}[.,]?(?:\s*\Z|\n)))[\"'`]?"
-    r"(?P<value>[^\s\"'`/|),:]{8,64})(?=[\s\"'`),;|]|$)",
-    "\nhttp": r"\nhttps?://\S{3,120}[ \t]{1,8}[\w.@+-]{1,64}[ \t]{1,8}\"?"
-    r"(?P<value>[^\s:\"]{8,64})\"?[ \t]*(?:\n|$)",
+    " / ": pattern(r" / (?<=[\w.@+-] / )[\"'`]?(?P<value>[^\s\"'`/|]{8,64})(?=[\s\"'`),;.]|$)"),
+    "@": pattern(
+        r"@(?<=[\w+-]@)[\w-]{1,64}\.[\w.]{2,64}"
+        r"(?: [/|:-] |: ?| (?:with|using) |, | \(| (?=\S{8,64}[.,]?(?:\s*\Z|\n)))[\"'`]?"
+        r"(?P<value>[^\s\"'`/|),:]{8,64})(?=[\s\"'`),;|]|$)"
+    ),
+    "\nhttp": pattern(
+        r"\nhttps?://\S{3,120}[ \t]{1,8}[\w.@+-]{1,64}[ \t]{1,8}\"?"
+        r"(?P<value>[^\s:\"]{8,64})\"?[ \t]*(?:\n|$)"
+    ),
 }
 """A user and a password without a word for either, by the text between or before them."""
-_MENTIONED = (
+_MENTIONED = pattern(
     r"""(?=[\s:"'`(])[^\w\n]{1,4}(?:[A-Za-z]{1,10}[^\w\n]{1,3}){0,4}["'`(]{0,2}"""
     r"""(?P<bare>[A-Za-z0-9_+/=.~-]{16,512})(?=$|[\s\x1b"'`),.;\\<。，；、」])"""
 )
-_AFTER_NAME_VALUE = (
+_AFTER_NAME_VALUE = pattern(
     r"""[ \t]{1,24}\\{0,4}["'`]?(?P<bare>[A-Za-z0-9_+/=.~!?@#$%^&*:-]{6,256})\\{0,4}["'`]?"""
     r"""(?:(?P<last>;?[ \t]*(?:$|(?<=;[ ])|[\n\x1b]|\\{1,8}[nr]|\\{0,8}["'`]))|(?=[\s.,;)]))"""
 )
 """A value right after a name; `last` matches if nothing else is on the line."""
-_SET_TO = r"""[`"']? (?:set )?(?:to|is|as) [`"']?(?P<bare>[^\s`"',;()<>]{6,256}?)(?=[.]?(?:$|[\s`"',;]))"""
+_SET_TO = pattern(
+    r"""[`"']? (?:set )?(?:to|is|as) [`"']?(?P<bare>[^\s`"',;()<>]{6,256}?)(?=[.]?(?:$|[\s`"',;]))"""
+)
 """What people write about a variable: `ADMIN_PASS to hunter2`."""
 _SAYS_SECRET = pattern(r"(?i:pass|pwd|pw|secret|cred|phrase|key|token|psk)")
-_DIRECTIVE = r"(?:^|[\n\"'`;]|\\[nrt])[ \t]{0,24}(?:#\s?define )?(?:[\w.:*/@-]{1,64}[ \t]{1,8}){0,12}$"
+_DIRECTIVE = pattern(
+    r"(?:^|[\n\"'`;]|\\[nrt])[ \t]{0,24}(?:#\s?define )?(?:[\w.:*/@-]{1,64}[ \t]{1,8}){0,12}$"
+)
 
 
 def spoken_passwords(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
@@ -97,7 +105,7 @@ def paired(text: str, hints: Hints) -> Iterator[Hit]:
     for number, places in hints.by_word("pairs"):
         sign = unnamed_words()["pairs"][number]
         for at in places:
-            match = compiled(_PAIRED.get(sign, _QUOTED_PAIR)).match(text, at)
+            match = _PAIRED.get(sign, _QUOTED_PAIR).match(text, at)
             if match and (is_password(match["value"]) or (sign != " / " and is_thought_up(match["value"]))):
                 yield Hit(*match.span("value"), "secret-value")
 
@@ -174,13 +182,13 @@ def _value_with_words_before() -> re.Pattern[str]:
 
 def value_after(text: str, start: int, end: int, force: Strength) -> tuple[int, int] | None:
     """The value that a settings file, or somebody in haste, writes right after a name: `password hunter2`."""
-    match = compiled(_AFTER_NAME_VALUE).match(text, end)
-    if match is None and text[start:end].isupper() and (match := compiled(_SET_TO).match(text, end)):
+    match = _AFTER_NAME_VALUE.match(text, end)
+    if match is None and text[start:end].isupper() and (match := _SET_TO.match(text, end)):
         return match.span("bare") if could_be_password(match["bare"]) else None
     if match is None or is_reference(match["bare"]):
         return None
     value = match["bare"].rstrip(".,")
-    alone = match["last"] is not None and compiled(_DIRECTIVE).search(text, max(0, start - 160), start)
+    alone = match["last"] is not None and _DIRECTIVE.search(text, max(0, start - 160), start)
     is_stated = alone and force >= Strength.LIKELY and _SAYS_SECRET.search(text, start, end)
     if (is_stated and _stands_behind(value)) or is_random(value):
         return match.start("bare"), match.start("bare") + len(value)
@@ -194,7 +202,7 @@ def _stands_behind(value: str) -> bool:
 
 def mentioned(text: str, end: int) -> tuple[int, int] | None:
     """A random-looking word a few words behind the name of a secret."""
-    match = compiled(_MENTIONED).match(text, end)
+    match = _MENTIONED.match(text, end)
     if match is None:
         return None
     value = match["bare"].rstrip(".")
