@@ -194,6 +194,11 @@ def is_gibberish(text: str) -> bool:
     return common < share * (len(text) - 1)
 
 
+def is_unlike_words(text: str) -> bool:
+    """Whether a text is unlike words: letters with digits, a case that no name has, or random letters."""
+    return mixes_letters_and_digits(text) or has_odd_case(text) or is_gibberish(text)
+
+
 def class_count(text: str) -> int:
     """How many of lower case, upper case and digits a text contains."""
     return sum(one.search(text) is not None for one in (_LOWER, _UPPER, _DIGIT))

@@ -211,21 +211,12 @@ def is_looked_for(value: str) -> bool:
 
 def is_distinct(value: str) -> bool:
     """Whether a value can hardly mean anything else: no word, number, path, code or placeholder."""
-    from core.redact.key_formats import (
-        has_odd_case,
-        is_gibberish,
-        mixes_letters_and_digits,
-    )  # the quick look at every line does without these
+    from core.redact.key_formats import is_unlike_words  # the quick look at every line does without these
     from core.redact.secret_names import is_code, is_path, is_reference
 
     if is_reference(value) or is_code(value) or is_path(value) or OPENS_MASK in value:
         return False
-    return (
-        mixes_letters_and_digits(value)
-        or has_odd_case(value)
-        or is_gibberish(value)
-        or bool(_LETTER.search(value) and _SIGN.search(value))
-    )
+    return is_unlike_words(value) or bool(_LETTER.search(value) and _SIGN.search(value))
 
 
 def _is_no_word(value: str) -> bool:

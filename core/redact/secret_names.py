@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from functools import lru_cache
 
-from core.redact.key_formats import has_odd_case, is_gibberish, mixes_letters_and_digits
+from core.redact.key_formats import is_gibberish, is_unlike_words, mixes_letters_and_digits
 from core.redact.spans import pattern
 from core.redact.table import names
 
@@ -117,14 +117,7 @@ def is_likely(value: str) -> bool:
     if len(value) < 6 or _SPACE.search(value) or is_code(value) or is_path(value) or is_reference(value):
         return False
     plain = value.replace("_", "").replace("-", "").replace(".", "")
-    phrase = _PHRASE.fullmatch(value) is not None
-    return (
-        mixes_letters_and_digits(value)
-        or has_odd_case(value)
-        or is_gibberish(value)
-        or phrase
-        or not plain.isalnum()
-    )
+    return is_unlike_words(value) or _PHRASE.fullmatch(value) is not None or not plain.isalnum()
 
 
 def is_reference(value: str) -> bool:
@@ -143,7 +136,7 @@ def is_first_of_several_words(text: str, start: int, end: int) -> bool:
     if value[0] == "?":
         return value[1:].isalpha()
     more = _MORE_WORDS.match(text, end)
-    plain = value.isalpha() and not (has_odd_case(value) or is_gibberish(value))
+    plain = value.isalpha() and not is_unlike_words(value)
     return bool(more and plain and text[start - 2 : start] == ": ")
 
 

@@ -31,7 +31,7 @@ from core.redact.unnamed.arguments import arguments
 from core.redact.unnamed.columns import collections, columns, inserts, siblings
 from core.redact.unnamed.commands import calls, commands, files
 from core.redact.unnamed.nearby import nearby
-from core.redact.unnamed.shapes import could_be_password, is_password, is_thought_up, shaped, unlisted
+from core.redact.unnamed.shapes import could_be_password, is_password, looks_secret, shaped, unlisted
 from core.redact.unnamed.spoken import paired, spoken_passwords
 
 _TOGETHER = 50_000
@@ -274,5 +274,5 @@ def _is_secret_in(place: Place, value: str) -> bool:
     if place.odd:
         return could_be_password(value) or looks_random(value)
     if place.likely:
-        return is_password(value) or is_thought_up(value) or looks_random(value)
+        return looks_secret(value)
     return not place.random or looks_random(value)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from core.redact.key_formats import has_odd_case, is_gibberish, is_scrambled, mixes_letters_and_digits
+from core.redact.key_formats import is_scrambled, is_unlike_words, mixes_letters_and_digits
 from core.redact.secret_names import (
     Strength,
     is_code,
@@ -179,7 +179,7 @@ def _is_secret(value: str, force: Strength) -> bool:
     if value.isdigit():
         return force is Strength.STRONG and len(value) >= _MIN_DIGITS
     word = value.replace("-", "").replace("_", "").isalpha()
-    return not word or mixes_letters_and_digits(value) or has_odd_case(value) or is_gibberish(value)
+    return not word or is_unlike_words(value)
 
 
 def collections(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from core.redact.key_formats import class_count, is_scrambled
-from core.redact.secret_names import looks_random
 from core.redact.spans import Hints, Hit, pattern
 from core.redact.table import issuers, unnamed_words
-from core.redact.unnamed.shapes import could_be_password, is_password, is_thought_up
+from core.redact.unnamed.shapes import could_be_password, is_password, is_thought_up, looks_secret
 
 _REACH, _END_OF_COMMAND = 160, pattern(r"[\n\x00]")
 """Characters of a command that are searched, and what ends it before that."""
@@ -105,8 +104,7 @@ def calls(text: str, lower: str, places: Iterable[int]) -> Iterator[Hit]:
     for at in places:
         if match := _called().match(lower, at):
             for one in _behind_the_first(text, match.end()):
-                value = one["value"]
-                if is_password(value) or is_thought_up(value) or looks_random(value):
+                if looks_secret(one["value"]):
                     yield Hit(*one.span("value"), "secret-value")
 
 

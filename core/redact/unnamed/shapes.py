@@ -142,6 +142,11 @@ def is_thought_up(value: str) -> bool:
     )
 
 
+def looks_secret(value: str) -> bool:
+    """Whether a value looks like a password or a key, where little else can be."""
+    return is_password(value) or is_thought_up(value) or looks_random(value)
+
+
 def could_be_password(value: str) -> bool:
     """Whether a word in a password's place is not a plain word, number, path or placeholder."""
     if len(value) < _MIN_CERTAIN or _not_a_password().match(value) or is_reference(value) or is_path(value):

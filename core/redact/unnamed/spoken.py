@@ -79,12 +79,8 @@ def spoken_passwords(text: str, lower: str, places: Iterable[int]) -> Iterator[H
             if _is_meant(text, word, token, value):
                 yield Hit(token.start("value"), token.start("value") + len(value), "secret-value")
         for match in (_REPLY.match(text, word.end()), _value_before(text, word.start())):
-            if match and _looks_like_password(match["value"]):
+            if match and (is_key(match["value"]) or is_thought_up(match["value"])):
                 yield Hit(*match.span("value"), "secret-value")
-
-
-def _looks_like_password(value: str) -> bool:
-    return is_key(value) or is_thought_up(value)
 
 
 def _is_meant(text: str, word: re.Match[str], token: re.Match[str], value: str) -> bool:
