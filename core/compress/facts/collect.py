@@ -136,12 +136,12 @@ def collect(views: Sequence[View], topic: Topic | None = None, *, prose: bool = 
 
 
 def about(view: View, topic: Topic) -> bool:
-    """Whether a message as a whole is about a topic."""
+    """Whether a message as a whole is about a topic; an earlier summary never is."""
     if view.answers is not None and topic.covers(view.answers.target):
         return True
     if view.calls and any(topic.covers(call.target) for call in view.calls):
         return True
-    return len(view.text) <= _SHORT and topic.covers(view.text)
+    return not view.earlier and len(view.text) <= _SHORT and topic.covers(view.text)
 
 
 def covered(value: str, context: str, topic: Topic) -> bool:

@@ -66,6 +66,7 @@ class View:
         calls: The calls an assistant made.
         answers: The call that a tool message answers, if that is in the same middle.
         request: Whether it is a person's request, not a summary or a note by Hermes.
+        earlier: Whether it is an earlier summary, which is about everything before it.
         errors: Lines of a tool result that report a failure.
     """
 
@@ -76,6 +77,7 @@ class View:
     answers: Call | None = None
     request: bool = False
     errors: tuple[str, ...] = ()
+    earlier: bool = False
 
 
 Clean = Callable[[Sequence[str]], list[str]]
@@ -122,8 +124,9 @@ def views(
             errors = failures[text] if text in failures else failures.setdefault(text, _failures(text))
         if role == "user" and at and messages[at - 1].role == "user" and is_command(messages[at - 1].text):
             role = "tool"
-        request = role == "user" and _is_request(text) and find_summary(messages[at].text) is None
-        result.append(View(offset + at, role, text, calls, answers, request, errors))
+        earlier = role != "tool" and find_summary(messages[at].text) is not None
+        request = role == "user" and not earlier and _is_request(text)
+        result.append(View(offset + at, role, text, calls, answers, request, errors, earlier))
     return result
 
 

@@ -95,6 +95,15 @@ def test_a_message_loses_as_much_as_its_lost_facts_count_in_the_score() -> None:
     assert retention([never, path], "nothing").losses[0] == 1
 
 
+def test_of_an_earlier_summary_only_what_it_says_about_the_focus_is_its() -> None:
+    earlier = "[CONTEXT SUMMARY]: ## Done\n- auth: src/auth/login.py\n- mail: src/mail/queue.py, port 5433\n"
+    middle = [user(earlier), assistant("I go on.")]
+    report = retention(middle, "src/auth/login.py", focus="auth")
+    assert {fact.value for fact in report.facts if fact.in_focus} == {"src/auth/login.py"}
+    assert report.focus is not None
+    assert (report.focus.kept, report.focus.of) == (1, 1)
+
+
 def test_the_focus_is_counted_apart() -> None:
     middle = [
         *call("patch", "ok", "Next src/auth/token.py and src/auth/session.py.", path="src/auth/login.py"),

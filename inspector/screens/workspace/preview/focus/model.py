@@ -11,6 +11,7 @@ from typing import TypeAlias
 from core.compress.summarise.answer_check import sections
 from core.model.compaction.preview import Fact, Retention
 from core.model.finding import NO_HEADLINE, Headline, Severity
+from core.preview.words import headline_table
 
 Key: TypeAlias = tuple[str, str]
 """Category and value of a fact; identifies it in every summary."""
@@ -139,7 +140,7 @@ def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> He
         gains.append((kept - without, topic, f"{kept:,} of {of:,}", f"{without:,}", own))
     gain, topic, kept_words, without_words, own = max(gains, key=lambda one: one[0])
     if gain <= 0:
-        return Headline(_no_gain(topics, made[1:]), "/compress without a topic", Severity.INFO)
+        return _no_gain(topics, made[1:])
     all_own, all_plain = (sum(fact.fate != LOST for fact in one.facts) for one in (own, plain))
     rest = f"{all_own:,} of all {len(plain.facts):,} facts (no focus: {all_plain:,})"
     sentence = (
@@ -148,13 +149,15 @@ def outcome(topics: Sequence[str], retentions: Sequence[Retention | None]) -> He
     return Headline(sentence, f"/compress {topic}", Severity.INFO if all_own < all_plain else None)
 
 
-def _no_gain(topics: Sequence[str], retentions: Sequence[Retention]) -> str:
-    """Why none of the topics is worth naming."""
+def _no_gain(topics: Sequence[str], retentions: Sequence[Retention]) -> Headline:
+    """Why none of the topics is worth naming, and what is."""
     if not any(map(facts_on_topic, retentions)):
         about = " or ".join(f"“{topic}”" for topic in topics)
-        return f"No fact to summarise is about {about}: without a topic the summary keeps as much."
+        sentence = f"No fact to summarise is about {about}: without a topic the summary keeps as much."
+        return Headline(sentence, headline_table()["remedies"]["unmatched"], Severity.INFO)
     gained = "Neither topic gains anything" if len(topics) > 1 else f"Focus “{topics[0]}” gains nothing"
-    return f"{gained}: a summary without a focus keeps as much of it."
+    sentence = f"{gained}: a summary without a focus keeps as much of it."
+    return Headline(sentence, "/compress without a topic", Severity.INFO)
 
 
 def _key(fact: Fact) -> Key:

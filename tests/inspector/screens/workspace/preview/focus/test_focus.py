@@ -273,8 +273,8 @@ def test_a_focus_that_keeps_no_more_is_not_recommended() -> None:
         Severity.INFO,
     )
     assert outcome(("one", "two"), (plain, focused, focused)).sentence.startswith("Neither topic gains")
-    unheard = outcome(("docker", "caddy"), (plain, plain, plain)).sentence
-    assert (
-        unheard
-        == "No fact to summarise is about “docker” or “caddy”: without a topic the summary keeps as much."
+    assert outcome(("docker", "caddy"), (plain, plain, plain)) == Headline(
+        "No fact to summarise is about “docker” or “caddy”: without a topic the summary keeps as much.",
+        "Choose a topic that the messages to be summarised mention: /compress TOPIC.",
+        Severity.INFO,
     )
