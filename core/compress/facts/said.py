@@ -23,9 +23,6 @@ _EARLIER = re.compile(
 _BODY = re.compile(r'"body": ("(?:[^"\\]|\\.)*")')
 """What was said in a group before somebody addressed the agent."""
 
-_GATEWAY = "System: ["
-"""Begins what a gateway tells by itself."""
-
 _HEARD = re.compile(r"\[The user sent a voice message~ Here's what they said: \"(.*?)\"\]", re.DOTALL)
 
 _STAMP = re.compile(r"\A\s*\[(?:[A-Z][a-z]{2} )?\d{4}-\d\d-\d\d \d\d:\d\d [A-Z]{3,5}(?:[+-]\d{1,2})?\]")
@@ -70,15 +67,14 @@ def without_additions(text: str) -> str:
     if "ntrusted" in text or "[" in text:
         earlier = _EARLIER.search(text)
         said = lexicon().added.sub("", _HEARD.sub(r"\1", _EARLIER.sub("", text)))
-        said = _STAMP.sub("", said.strip()).strip()
+        said = _STAMP.sub("", lexicon().told.sub("", said).strip()).strip()
         text = "\n".join((*_bodies(earlier[1], said), said)) if earlier else said
     return text
 
 
 def added_by_gateway(text: str) -> str:
     """What a gateway tells by itself in a message: that it restarted, or lost its connection."""
-    found = lexicon().added.findall(text) if _GATEWAY in text else ()
-    return "\n".join(one for one in found if one.startswith(_GATEWAY))
+    return "\n".join(lexicon().told.findall(text))
 
 
 def _bodies(history: str, said: str) -> list[str]:

@@ -12,11 +12,6 @@ from core.compress.retention.ground.evidence import Evidence
 
 _LEAP_YEAR = 2024
 _DAY_ONLY = re.compile(r"(?P<day>\d\d)\.(?P<month>0\d|1[0-2])")
-_ZONE = re.compile(
-    r"\b(?:UTC|GMT|[CEMPJKAI]D?S?T|[Ll]ocal time|Ortszeit|hora local)\b|(?:北京|当地)时间|日本時間|현지 시간"
-)
-"""Names the clock of a place, by which a moment may be on the next day, or on the day before."""
-
 _LAST_WORD = re.compile(r"([^\W\d_]+),? $")
 
 
@@ -25,7 +20,7 @@ def is_named_day(value: str, sentence: str, evidence: Evidence) -> bool:
     day = day_of(value)
     if day is None or _occurs_as_day(*day, evidence):
         return True
-    if _ZONE.search(sentence) and any(_occurs_as_day(*other, evidence) for other in _beside(*day)):
+    if lexicon().zone.search(sentence) and any(_occurs_as_day(*other, evidence) for other in _beside(*day)):
         return True
     before = _LAST_WORD.search(sentence, 0, max(0, sentence.find(value)))
     weekday = before[1].lower() if before else ""
