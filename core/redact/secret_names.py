@@ -37,8 +37,6 @@ _SPACE = pattern(r"\s")
 _PHRASE = pattern(r"[a-z]{3,9}(?:([-.])[a-z]{3,9})(?:\1[a-z]{3,9}){2,8}")
 """A passphrase: joined words, as programs generate them."""
 _SIGNS_OFF = str.maketrans("", "", "+/=_-")
-_PUBLIC = frozenset(("public", "publishable"))
-"""Words in the names of public keys."""
 _MIN_OPAQUE = 16
 _MIN_ENTROPY = 3.0
 
@@ -78,7 +76,7 @@ def strength(name: str) -> Strength:
         none = before in known.passes or _is_pass(last) or stripped == "PASS"  # the outcome of a test
         return Strength.NONE if none else Strength.LIKELY
     if last == "key":
-        return Strength.WEAK if is_owned and not _PUBLIC.intersection(words) else Strength.NONE
+        return Strength.WEAK if is_owned and not known.public.intersection(words) else Strength.NONE
     return Strength.WEAK if _ends_weak(name, words) else Strength.NONE
 
 

@@ -105,6 +105,7 @@ class Names(NamedTuple):
     about: frozenset[str]
     lookups: frozenset[str]
     pointers: frozenset[str]
+    public: frozenset[str]
     noise: frozenset[str]
     placeholders: frozenset[str]
     stems: tuple[str, ...]

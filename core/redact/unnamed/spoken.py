@@ -145,7 +145,7 @@ def _between_word_and_value() -> re.Pattern[str]:
 @cache
 def _after_user() -> re.Pattern[str]:
     """Text between a word for logging in and the password after the user: ` as bob / `."""
-    word = r"/|and|with|using|mit|con|avec|(?:the )?(?:key|code|pass|pw)(?: is|:)?"
+    word = rf"/|{'|'.join(unnamed_words()['beside'])}|(?:the )?(?:key|code|pass|pw)(?: is|:)?"
     return pattern(rf"(?:[^\n]{{0,40}}?[\w@.,\"'])?(?: it| them| this)? (?:{word}) [\"'`(]{{0,2}}")
 
 
