@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 
 HEAVIEST, _QUOTE, _BARE = 3, 100, 12
 """Lost facts that are quoted, characters of each, and how many say too little without what they are."""
+_ONCE = re.compile(
+    r"(?:^|[;&|] *)[\w./-]*\b(?:python[\d.]*|node|perl|ruby|php|bun)(?: -\w+)*? "
+    r"(?:-[a-z]*[cer]|--eval|-? ?<<)(?!\w)"
+)
+"""A command that holds its own program."""
 Facts = Mapping[str, Any]
 
 
@@ -133,7 +139,9 @@ def heaviest(kept: Retention | None, most: int = HEAVIEST) -> Iterator[str]:
 
 
 def _says_little(fact: Fact) -> bool:
-    """Whether a reader learns nothing from it alone: a bare number, or a note as short as `Done`."""
+    """Whether a reader learns nothing from it: a bare number, a note like `Done`, a program to run once."""
+    if fact.category == "commands" and _ONCE.search(fact.value):
+        return True
     brief = fact.category == "state" and len(fact.value) < 2 * _BARE
     return brief or not any(map(str.isalpha, fact.value))
 

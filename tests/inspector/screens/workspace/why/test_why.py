@@ -28,7 +28,7 @@ from core.store.database.locate import Location
 from core.store.store import Store
 from core.support import formatting as fmt
 from inspector.app import InspectorApp
-from inspector.base.event_words import bill, effect
+from inspector.base.event_words import bill, effect, heaviest
 from inspector.screens.workspace.map.view import MapView
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.card import EventList, _when, brief, event_lines, proof_lines, standing
@@ -53,6 +53,25 @@ def event(**changes: Any) -> CompressionEvent:
         "evidence": (Evidence(Source.LOG, "agent.log:812", "Preflight compression: ~54,828"),),
     }  # fmt: skip
     return CompressionEvent(**(values | changes))
+
+
+@pytest.mark.parametrize(
+    ("command", "is_missed"),
+    [
+        ('python3 -c "import random;print(1)"', False),
+        ("cd /srv/app && .venv/bin/python -u -c 'print(1)'", False),
+        ("python3 - <<'EOF'", False),
+        ("node -e 'console.log(1)'", False),
+        ("python3 -m pytest -c pytest.ini", True),
+        ("python3 tools/clean.py -c 3", True),
+        ("grep -c node package.json", True),
+        ("docker exec web ps -e", True),
+    ],
+)
+def test_a_program_typed_to_run_once_is_the_last_that_is_missed(command: str, is_missed: bool) -> None:
+    facts = (Fact("commands", command, (1,), "lost"), Fact("commands", "make release", (2,), "lost"))
+    told = list(heaviest(Retention(facts), 2))
+    assert told[0] == (f"“{command}”" if is_missed else "“make release” (command)")
 
 
 def front(app: InspectorApp) -> type:
