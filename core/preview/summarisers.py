@@ -19,7 +19,7 @@ from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.compress.summarise.model_choice import CUSTOM, ModelChoice, is_automatic, resolve
 from core.compress.summarise.prompt import build_prompt, repair_size
 from core.explain.context.generation import GenerationContext
-from core.hermes.config.config import NEWEST, load_config
+from core.hermes.config.config import load_config
 from core.hermes.policy.policy import Policy
 from core.model.accounting.amounts import Buckets
 from core.model.compaction.plan import Plan
@@ -60,7 +60,7 @@ def chosen_model(
     here: GenerationContext | None = None,
     env: Mapping[str, str] = os.environ,
     *,
-    release: str = NEWEST,
+    release: str = "",
 ) -> ModelChoice:
     """The model to ask: by flags, environment, the summary setting, the session's own, in that order.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.compress.summarise.base import Endpoint, NoProvider
-from core.hermes.config.config import NEWEST, HermesConfig
+from core.hermes.config.config import HermesConfig
 from core.hermes.config.config_values import address_of, api_mode_of, host_of, in_own_network
 from core.support.own_files import BadYaml, read_user_file, user_yaml
 from core.support.program_files import load_table
@@ -60,7 +60,7 @@ def resolve(
     env: Mapping[str, str],
     config: HermesConfig,
     live: ModelChoice | None = None,
-    release: str = NEWEST,
+    release: str = "",
 ) -> ModelChoice:
     """Resolve the choice: flags, then environment, then the model for summaries, then the session's own.
 

@@ -10,12 +10,11 @@ from typing import Any
 
 from core.errors import ConfigError
 from core.hermes.config.config_values import api_mode_of, host_of, key_specs
+from core.hermes.policy.policy import newest_release
 from core.model.compaction.plan import Settings
 from core.support.own_files import BadYaml, built_yaml, read_user_file, weight
 
 FILE_NAME = "config.yaml"
-NEWEST = "0.22"
-"""The release whose defaults apply if the running release is unknown."""
 _MAX_KEYS = 20_000
 """How many keys get a line number: nested aliases can turn a few lines into any number of keys."""
 _MISSING = object()
@@ -63,13 +62,13 @@ class HermesConfig:
     lines: Mapping[str, int] = field(default_factory=dict)
     custom_models: tuple[CustomModel, ...] = ()
 
-    def setting(self, key: str, release: str = NEWEST) -> Setting:
-        """A key's setting as the release would use it.
+    def setting(self, key: str, release: str = "") -> Setting:
+        """A key's setting as a release would use it: the newest, unless one is given.
 
         Raises:
             KeyError: The key is not in `config_keys.yaml`.
         """
-        spec = key_specs()[key]
+        spec, release = key_specs()[key], release or newest_release()
         if not spec.known_to(release):
             return Setting(None, f"unknown to {release}")
         default = Setting(spec.default(release), f"default of {release}")
@@ -81,19 +80,14 @@ class HermesConfig:
             return Setting(default.value, default.origin, f"{origin}: {coerced.note}")
         return Setting(coerced.value, origin, coerced.note)
 
-    def value(self, key: str, release: str = NEWEST) -> Any:
+    def value(self, key: str, release: str = "") -> Any:
         """Only the value; see `setting`."""
         return self.setting(key, release).value
 
-    def all(self, release: str = NEWEST) -> Iterator[tuple[str, Setting]]:
-        """Every key the release knows, in table order."""
-        for key, spec in key_specs().items():
-            if spec.known_to(release):
-                yield key, self.setting(key, release)
-
-    def notes(self, release: str = NEWEST) -> tuple[str, ...]:
+    def notes(self, release: str = "") -> tuple[str, ...]:
         """Values that were not used as written, one line each."""
-        return tuple(f"{key}: {setting.note}" for key, setting in self.all(release) if setting.note)
+        settings = ((key, self.setting(key, release)) for key in key_specs())
+        return tuple(f"{key}: {setting.note}" for key, setting in settings if setting.note)
 
     @property
     def model(self) -> str:

@@ -12,6 +12,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
+from core.hermes.policy.policy import version_of
 from core.support.program_files import load_table, shared_table
 
 if TYPE_CHECKING:
@@ -89,9 +90,7 @@ def key_specs() -> Mapping[str, KeySpec]:
 
 def _order(release: str) -> tuple[float, ...]:
     """Sort key of a release; a document's policy comes last, so it knows every key."""
-    if not release[:1].isdigit():
-        return (math.inf,)
-    return tuple(int(part) for part in release.split("."))
+    return version_of(release) if release[:1].isdigit() else (math.inf,)
 
 
 def _flag(raw: Any) -> Coerced:

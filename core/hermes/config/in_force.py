@@ -8,7 +8,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from core.errors import ConfigError
-from core.hermes.config.config import NEWEST, HermesConfig, load_config
+from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.log.record import Kind, LogRecord
 from core.model.finding import Evidence, Source, Verdict
 from core.support.own_files import BadYaml, own_setting, read_user_file, user_yaml
@@ -212,7 +212,7 @@ class EngineInCharge:
 
 
 def engine_in_charge(
-    config: HermesConfig, records: Iterable[LogRecord] = (), release: str = NEWEST
+    config: HermesConfig, records: Iterable[LogRecord] = (), release: str = ""
 ) -> EngineInCharge | None:
     """The engine that config.yaml names instead of the built-in one.
 

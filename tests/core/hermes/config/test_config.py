@@ -6,6 +6,7 @@ import pytest
 
 from core.errors import ConfigError
 from core.hermes.config.config import HermesConfig, load_config
+from core.hermes.policy import policy
 
 
 def config(tmp_path: Path, text: str) -> HermesConfig:
@@ -23,6 +24,13 @@ def test_a_home_without_a_file_has_the_defaults_of_the_release() -> None:
 def test_defaults_change_with_the_release(release: str, limit: int) -> None:
     setting = HermesConfig().setting("compression.hygiene_hard_message_limit", release)
     assert (setting.value, setting.origin) == (limit, f"default of {release}")
+
+
+def test_without_a_release_the_defaults_are_of_the_newest_one_that_has_a_policy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(policy, "_names", lambda: ("0.22", "0.23"))
+    assert HermesConfig().setting("compression.threshold").origin == "default of 0.23"
 
 
 def test_a_key_the_release_does_not_know_has_no_value(tmp_path: Path) -> None:
