@@ -124,7 +124,7 @@ def reasons(plan: Plan) -> tuple[str, ...]:
         product = f"{sums} ({fmt.percent(fires / plan.window, mark=fmt.ESTIMATE)})"
     if share == plan.settings.threshold:
         return (product, sums)
-    return (f"{product} (you set {plan.settings.threshold:.2f})", product, sums)
+    return (f"{product} (setting {plan.settings.threshold:.2f})", product, sums)
 
 
 def headroom(plan: Plan, palette: Palette) -> Line:

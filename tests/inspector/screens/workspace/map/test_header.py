@@ -31,4 +31,4 @@ def test_what_decides_before_the_threshold_takes_the_place_of_how_far_that_is(to
 
 def test_where_another_engine_decides_nothing_counts_down_to_hermes_own_threshold() -> None:
     told = header_line(replace(CUT, blocked_by=()), 120, INK, elsewhere=True).text
-    assert told.rstrip().endswith("by Hermes' own rules: fires at 54,400 = 0.85 × 64,000 (you set 0.50)")
+    assert told.rstrip().endswith("by Hermes' own rules: fires at 54,400 = 0.85 × 64,000 (setting 0.50)")

@@ -52,7 +52,7 @@ async def test_the_first_lines_say_how_full_the_window_is_and_the_bands_are_wher
         assert "Not due yet: 11.8K tokens below the 150K limit" in drawn(pilot).splitlines()[1]
         line = next(line for line in drawn(pilot).splitlines() if "fires at" in line)
         assert f"{plan.compared_tokens:,} of 200,000" in line
-        assert "fires at 150,000 = 0.75 × 200,000 (you set 0.50)" in line
+        assert "fires at 150,000 = 0.75 × 200,000 (setting 0.50)" in line
         assert f"{150_000 - plan.compared_tokens:,} to go" in line
         await press(pilot, "greater_than_sign")
         assert view(pilot).panes.list.message == plan.middle.start
