@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -11,60 +13,27 @@ from inspector.terminal.line import Line, Palette
 
 
 class MapHeader(Widget):
-    """One line about a plan; what-if values are marked."""
+    """One line: `header_line` about a plan, or `waiting_line`."""
 
     DEFAULT_CSS = "MapHeader { height: 1; }"
 
-    _plan: Plan | None = None
-    _supposed = False
-    _waiting = ""
-    _engine = ""
-    _before = ""
-    _elsewhere = False
-    _ended = False
+    _draw: Callable[[int, Palette], Line] | None = None
 
-    def show(
-        self,
-        plan: Plan | None,
-        *,
-        supposed: bool = False,
-        waiting: str = "",
-        engine: str = "",
-        before: str = "",
-        elsewhere: bool = False,
-        ended: bool = False,
-    ) -> None:
-        """Show a plan and its engine, or what is being waited for without a plan.
-
-        Args:
-            plan: The plan.
-            supposed: Its values are what-if values.
-            waiting: What is being waited for.
-            engine: The title of the engine that made the plan.
-            before: Who refuses before its threshold.
-            elsewhere: Another engine decides, as the answer above says.
-            ended: The generation has ended, as the answer above says: nothing fires any more.
-        """
-        self._plan, self._supposed, self._waiting, self._engine = plan, supposed, waiting, engine
-        self._before, self._elsewhere, self._ended = before, elsewhere, ended
+    def show(self, draw: Callable[[int, Palette], Line]) -> None:
+        """Show another line, drawn for a width."""
+        self._draw = draw
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Context used on the left, threshold in the middle, what is left on the right."""
-        palette, width = Palette.of(self.app), self.size.width
-        if self._plan is None:
-            return Line().gap().add(self._waiting, palette.style("ink-muted")).strip(width, self.rich_style)
-        line = header_line(
-            self._plan,
-            width,
-            palette,
-            supposed=self._supposed,
-            engine=self._engine,
-            before=self._before,
-            elsewhere=self._elsewhere,
-            ended=self._ended,
-        )
+        """The line."""
+        width = self.size.width
+        line = Line() if self._draw is None else self._draw(width, Palette.of(self.app))
         return line.strip(width, self.rich_style)
+
+
+def waiting_line(words: str, width: int, palette: Palette) -> Line:
+    """What is being waited for."""
+    return Line().gap().add(words, palette.style("ink-muted"))
 
 
 def header_line(
@@ -78,10 +47,17 @@ def header_line(
     elsewhere: bool = False,
     ended: bool = False,
 ) -> Line:
-    """The line for a plan; the middle text is shortened or dropped if space is tight.
+    """Context used on the left, the threshold in the middle if there is room, what is left on the right.
 
-    Who refuses before the threshold takes the place of how far that is; where another engine decides,
-    nothing does, nor where the generation has ended.
+    Args:
+        plan: What is drawn.
+        width: In cells.
+        palette: The styles.
+        supposed: The plan's values are what-if values.
+        engine: The title of the engine that made it.
+        before: Who refuses before its threshold, instead of how far that is.
+        elsewhere: Another engine decides, as the answer above says: how far that is is not known.
+        ended: The generation has ended, so nothing is left either.
     """
     line, right = _context_use(plan, palette), Line() if elsewhere or ended else headroom(plan, palette)
     if before and not ended:

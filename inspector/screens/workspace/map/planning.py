@@ -17,7 +17,7 @@ from core.preview.headline import limit_in_force, plan_headline, refused_before
 from core.preview.what_if import Hypothesis
 from inspector.base.workers import ask
 from inspector.screens.workspace.map.detail import MapDetail
-from inspector.screens.workspace.map.header import MapHeader
+from inspector.screens.workspace.map.header import MapHeader, header_line, waiting_line
 from inspector.screens.workspace.map.listing import MapListing
 from inspector.screens.workspace.map.work import EngineCut, MapWork, engine_cut, measured_for
 from inspector.screens.workspace.views import GenerationView, use_engine
@@ -82,7 +82,7 @@ class MapPlanner:
 
     def wait(self, words: str) -> None:
         """Show what is being waited for."""
-        self._widgets.header.show(None, waiting=words)
+        self._widgets.header.show(partial(waiting_line, words))
 
     def _read(self, generation: Generation) -> None:
         if (subject := self._view.subject) is not None:
@@ -124,7 +124,8 @@ class MapPlanner:
         plan = self._work.lay(plan, engine)
         context, ended = reading.context.context, reading.context.ended
         self._widgets.answer.answer = self._work.broken or plan_headline(plan, context, ended)
-        self._widgets.header.show(
+        line = partial(
+            header_line,
             plan,
             supposed=state.changed,
             engine="" if engine is None else engine.title,
@@ -132,6 +133,7 @@ class MapPlanner:
             elsewhere=not plan.engine and context.engine is not None,
             ended=bool(ended),
         )
+        self._widgets.header.show(line)
         fires_at = limit_in_force(plan, context)
         self._widgets.strip.show(replace(plan, threshold_tokens=fires_at))
         self._listing.lay_bands()

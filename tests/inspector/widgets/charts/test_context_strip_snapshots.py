@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Protocol
 
 import pytest
@@ -13,7 +14,7 @@ from core.hermes.policy.policy import load_policy, releases
 from core.model.compaction.plan import Settings
 from core.model.transcript.message import Message
 from core.preview.what_if import Hypothesis, WhatIf
-from inspector.screens.workspace.map.header import MapHeader
+from inspector.screens.workspace.map.header import MapHeader, header_line
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
 from inspector.widgets.lists.line_view import ListRows
@@ -58,7 +59,7 @@ class Bench(Alone[MapHeader]):
     def on_mount(self) -> None:
         settings = Settings(window=64_000, threshold=0.6)
         cut = plan(measure(transcript(), load_policy("0.19")), settings)
-        self.query_one(MapHeader).show(cut)
+        self.query_one(MapHeader).show(partial(header_line, cut))
         self.query_one(ContextStrip).show(cut)
         rows = [
             message_row(index, message, cut.part(index), cut.estimates[index])
