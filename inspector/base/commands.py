@@ -132,7 +132,7 @@ def refuse_unknown(names: Iterable[object], where: str) -> None:
     for name in names:
         if name not in known:
             near = difflib.get_close_matches(str(name), known, n=3)
-            remedy = f"Similar: {', '.join(near)}" if near else "Example: `sessions.sort: o`"
+            remedy = f"Similar: {', '.join(near)}" if near else _EXAMPLE
             raise ConfigError(f"no command is named {name!r}", where=where, remedy=remedy)
 
 

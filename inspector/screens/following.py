@@ -31,6 +31,7 @@ from inspector.screens.page import Page
 from inspector.screens.workspace.why.curve import request_curve
 from inspector.settings.config_file import own_settings
 from inspector.settings.notifier import Notifier, limits_of
+from inspector.terminal.glyphs import LIVE
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
 from inspector.widgets.bars.status_line import Banner, Piece, StatusLine
@@ -161,7 +162,7 @@ class FollowingScreen(Page):
         app, head = shell(self), self.query_one("#head", StatusLine)
         name = self._found.pace.title if self._found else "the newest session"
         head.left = (("ink-muted", "Following "), ("ink!", name))
-        sign = app.live.sign(app.now()) or "● live, nothing written yet"
+        sign = app.live.sign(app.now()) or f"{LIVE} live, nothing written yet"
         head.right = (("live", sign),)
 
     def _drawn(self, width: int, ink: Palette) -> Iterator[Line]:

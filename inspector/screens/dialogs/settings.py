@@ -79,7 +79,7 @@ class SettingsScreen(CardPage):
 
     def __init__(self, *, at: str = "") -> None:
         super().__init__()
-        self._at, self._before = at, ""
+        self._at, self._before, self._worn = at, "", ""
 
     def compose(self) -> ComposeResult:
         """Head with the file, answer, settings, card, key bar."""
@@ -90,7 +90,7 @@ class SettingsScreen(CardPage):
 
     def on_mount(self) -> None:
         """Read the file."""
-        self._before = self.app.theme
+        self._before = self._worn = self.app.theme
         self.rows.focus()
         self._read()
 
@@ -112,9 +112,15 @@ class SettingsScreen(CardPage):
         row = self.rows.current
         if row is None:
             return
-        self.app.theme = row.name if isinstance(row, ThemeRow) else self._before
+        self._wear(row.name if isinstance(row, ThemeRow) else None)
         self.rows.worn = self._before
         self.card.show(partial(_face, row, self._before), partial(_examples, row))
+
+    def _wear(self, tried: str | None) -> None:
+        """Try a theme out, or return to the one in use: that the user switched to meanwhile, if any."""
+        if self.app.theme != self._worn:
+            self._before = self.app.theme
+        self.app.theme = self._worn = tried or self._before
 
     @on(RowList.Opened)
     def _keep(self) -> None:
@@ -145,7 +151,7 @@ class SettingsScreen(CardPage):
 
     def action_back(self) -> None:
         """Go back, with the last theme that was kept."""
-        self.app.theme = self._before
+        self._wear(None)
         super().action_back()
 
 

@@ -123,12 +123,10 @@ class JumpProvider(Provider):
 
     def _findings(self) -> Sequence[Place]:
         """The rules of findings by number and name."""
-        rules = load_table("core/explain/diagnose/findings.yaml").items()
-        go = {rule: self._meant(f"findings {rule}") for rule, _ in rules}
         return [
             Place(f"{rule} {words['name']}", f"{words['severity']} finding", found)
-            for rule, words in rules
-            if (found := go[rule]) is not None
+            for rule, words in load_table("core/explain/diagnose/findings.yaml").items()
+            if (found := self._meant(f"findings {rule}")) is not None
         ]
 
     def _settings(self) -> Sequence[Place]:

@@ -107,6 +107,17 @@ async def test_enter_keeps_a_theme_for_the_next_run(app: InspectorApp) -> None:
         assert (app.theme, app.recall("theme")) == (row.name, row.name)
 
 
+async def test_a_theme_switched_to_by_its_key_stays_when_the_settings_are_left(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40)) as pilot:
+        await opened(pilot)
+        await pilot.press("T")
+        await pilot.pause()
+        switched_to = app.theme
+        await pilot.press("G", "up", "escape")
+        await pilot.pause()
+        assert (app.theme, app.recall("theme")) == (switched_to, switched_to)
+
+
 async def test_the_list_says_which_theme_is_in_use(app: InspectorApp) -> None:
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await opened(pilot)
