@@ -33,7 +33,7 @@ from core.model.transcript.message import Message
 from core.redact.quick_check import masked_start
 
 _EXCERPT_CHARS = 200
-_COUNT = "waiting for the provider's count"
+WAITING = "waiting for the provider's count"
 
 
 @dataclass(slots=True)
@@ -151,11 +151,10 @@ class AgentChecks:
             return
         elif not counted:
             # Right after a compaction every check waits for that count; only a restart ends the wait.
-            yield Check(_COUNT, "no", "none since the compaction" if lines else UNRECORDED, None)
+            yield Check(WAITING, "no", "none since the compaction" if lines else UNRECORDED, None)
         elif trigger is not Trigger.POST_RESPONSE:
-            had = "no, by the log" if lines else UNRECORDED
-            had = "not asked" if size.passed is False else had
-            yield Check(_COUNT, "no", had, True if lines and size.passed else None)
+            asked, known = size.passed is not False, "no, by the log" if lines else UNRECORDED
+            yield Check(WAITING, "no", known if asked else "not asked", True if lines and asked else None)
 
 
 def _skip_line(trigger: Trigger, turn: TurnDraft) -> LogRecord | None:

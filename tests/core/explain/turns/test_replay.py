@@ -9,7 +9,7 @@ from core.explain.events import explain
 from core.explain.turns.checks import SIZE, Check, Decision, Standing, Turn, decision_of
 from core.explain.turns.replay import replay_turns
 from core.explain.turns.sentences import decision_sentence, outcome, turn_sentence
-from core.explain.turns.size_checks import TurnDraft
+from core.explain.turns.size_checks import WAITING, TurnDraft
 from core.model.compaction.event import Trigger
 from core.model.finding import Source
 from core.model.transcript.message import Message
@@ -314,6 +314,17 @@ def test_a_size_close_to_the_threshold_without_the_tools_is_left_open(begun: Mak
     assert "(tools not counted)" in turn_sentence(first)
 
 
+def test_a_check_whose_log_tells_of_no_waiting_did_not_wait_however_large_the_request_was(
+    begun: MakeHome,
+) -> None:
+    home = begun()
+    home.turn()
+    home.talk(1, size=215_000)
+    decision = last(home, Trigger.PRE_API)
+    size, waiting = (next(one for one in decision.checks if one.name == name) for name in (SIZE, WAITING))
+    assert (size.passed, waiting.had, waiting.passed) == (None, "no, by the log", True)
+
+
 def test_what_ran_had_passed_and_was_not_looked_at_once_more(home: Home) -> None:
     home.call(7, 66_000)
     home.started(66_000, before=28)
@@ -359,7 +370,7 @@ def test_right_after_a_compaction_a_size_no_provider_counted_leaves_it_open(home
     compacted(home)
     home.turn(history=8)
     home.talk(2, size=244_000)
-    assert "waiting for the provider's count" in last(home, Trigger.PRE_API).open
+    assert WAITING in last(home, Trigger.PRE_API).open
     assert last(home, Trigger.POST_RESPONSE).fires is None
 
 
