@@ -222,7 +222,7 @@ def _head(title: str, standings: Sequence[Standing]) -> tuple[Piece, ...]:
         Standing.FIRED: "compressed",
         Standing.FAILED: "failed",
         Standing.HELD: "blocked",
-        Standing.OPEN: "not on record",
+        Standing.OPEN: "not certain",
         Standing.DUE: "due but did not fire",
     }
     if standings:
