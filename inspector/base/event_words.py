@@ -133,15 +133,19 @@ def _lost_of(kind: str, count: FactCount) -> str:
 
 def heaviest(kept: Retention | None, most: int = HEAVIEST) -> Iterator[str]:
     """The lost facts that are missed first, quoted; short ones with their kind. Untrusted."""
-    for fact in sorted(kept.lost if kept else (), key=_says_little)[:most]:
+    missed = [fact for fact in (kept.lost if kept else ()) if not _is_thrown_away(fact)]
+    for fact in sorted(missed, key=_says_little)[:most]:
         words = shortened(" ".join(fact.value.split()), _QUOTE)
         yield f"“{words}”" if len(words) > _BARE else f"“{words}” ({kind_word(fact.category, one=True)})"
 
 
+def _is_thrown_away(fact: Fact) -> bool:
+    """Whether it is a program that was typed to run once, which nobody misses."""
+    return fact.category == "commands" and _ONCE.search(fact.value) is not None
+
+
 def _says_little(fact: Fact) -> bool:
-    """Whether a reader learns nothing from it: a bare number, a note like `Done`, a program to run once."""
-    if fact.category == "commands" and _ONCE.search(fact.value):
-        return True
+    """Whether a reader learns nothing from it alone: a bare number, or a note as short as `Done`."""
     brief = fact.category == "state" and len(fact.value) < 2 * _BARE
     return brief or not any(map(str.isalpha, fact.value))
 
