@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from contextlib import suppress
 from dataclasses import replace
 
 from textual import on
@@ -12,7 +13,7 @@ from textual.containers import Vertical
 from textual.reactive import var
 from textual.widget import AwaitMount
 
-from core.errors import InspectorError
+from core.errors import InspectorError, NotFoundError
 from core.hermes.config.in_force import EngineInCharge, engine_of_home
 from core.model.transcript.conversation import Conversation
 from core.store.database.locate import Location
@@ -93,13 +94,23 @@ class WorkspaceScreen(Page):
         """Read the conversation on a connection of the worker's own."""
         try:
             with Store(self.location.db, cancelled=cancelled()) as store:
-                conversation = store.conversation(self.session_id)
+                conversation = self._read(store)
                 store.learn(self.session_id)
         except InspectorError as error:
             then(self, self._explain, error)
         else:
             engine = engine_of_home(self.location.home)
             then(self, self._take, Subject(self.location, conversation), engine)
+
+    def _read(self, store: Store) -> Conversation:
+        """Read the conversation, by another of its sessions if an undo removed the one it was opened by."""
+        known = self.subject.conversation.sessions if self.subject else ()
+        for session_id in (self.session_id, *(session.id for session in reversed(known))):
+            with suppress(NotFoundError):
+                conversation = store.conversation(session_id)
+                self.session_id = session_id
+                return conversation
+        return store.conversation(self.session_id)
 
     def _take(self, subject: Subject, engine: EngineInCharge | None) -> None:
         self._engine = engine

@@ -319,6 +319,24 @@ async def test_of_a_new_session_no_rows_are_said_to_be_replaced(
         assert "rows 109 taken out" in " ".join(drawn(pilot).split())
 
 
+async def test_a_conversation_opened_by_the_session_that_an_undo_removes_stays_open(own: Location) -> None:
+    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
+        screen = await review(pilot)
+        await press(pilot, "m", "W")
+        await answer(pilot, short_id(screen.proposal.session_id))
+        assert stage(screen) is Stage.APPLIED, shown(screen)
+        (written,) = re.findall(r"hermes --resume (\S+)", drawn(pilot))
+    async with open_app(own, written, "preview").run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert "generation 2 of 2" in drawn(pilot)
+        await press(pilot, "U", "U")
+        assert "Undone: every row is as it was." in drawn(pilot)
+        await press(pilot, "escape")
+        assert "no session" not in drawn(pilot)
+        assert "generation" not in drawn(pilot).splitlines()[0]
+        assert re.search(r"\d+ of \d+ messages become one summary", drawn(pilot))
+
+
 async def test_nothing_written_is_nothing_to_take_back(own: Location) -> None:
     async with settled(open_app(own, TITLE, "preview"), 80, 24, notifications=True) as pilot:
         await press(pilot, "U")
