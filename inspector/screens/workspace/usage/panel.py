@@ -79,7 +79,7 @@ class UsagePanel(Reporting, Vertical):
         self._answer: UsageAnswer | None = None
         self._detail: Detail | None = None
         self._asked_origin = False
-        self._unspent: Question | None = None  # the longest period passed over when opened
+        self._unspent: UsageAnswer | None = None  # of the longest period passed over when opened
         self._left: dict[Question, int] = {}
         """The row that was opened in each list, to return to."""
 
@@ -140,7 +140,7 @@ class UsagePanel(Reporting, Vertical):
     def _take(self, found: UsageAnswer) -> None:
         first = self._answer is None and (found.question.is_today or self._unspent is not None)
         if first and not found.ledger.rows and found.question.period < len(PERIODS) - 1:
-            self._unspent = found.question
+            self._unspent = found
             self.action_period()
             return
         anew = self._answer is None
@@ -162,7 +162,7 @@ class UsagePanel(Reporting, Vertical):
     def _draw_rows(self, found: UsageAnswer, before: LedgerRow | None, left: int) -> None:
         self.rows.highest_cost = max(filter(None, (row.cost.usd for row in found.ledger.rows)), default=None)
         self.rows.by, self.rows.priced = found.ledger.by, found.priced
-        self.rows.empty = nothing(found.question)
+        self.rows.empty = nothing(found)
         rows = (*found.ledger.rows, found.ledger.totals) if found.ledger.rows else ()
         about = before and (before.key, before.task)
         same = (place for place, row in enumerate(rows) if (row.key, row.task) == about)
@@ -188,7 +188,12 @@ class UsagePanel(Reporting, Vertical):
             sums.left, sums.right = headline(self._answer, now, width=width, roomy=roomy, brief=brief)
             line = usage_headline(self._answer.ledger, period_of(self._answer.question))
             over, asked = self._unspent, self._answer.question
-            if over and self._answer.ledger.rows and not asked.path and asked.period == over.period + 1:
+            if (
+                over
+                and self._answer.ledger.rows
+                and not asked.path
+                and asked.period == over.question.period + 1
+            ):
                 line = replace(line, sentence=f"{unspent(over)} {line.sentence}")
             self.query_one(AnswerBar).answer = line
             pieces = bucket_pieces(self._answer.ledger.totals, priced=roomy)

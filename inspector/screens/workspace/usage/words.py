@@ -11,7 +11,7 @@ from datetime import datetime
 from core.account.pricing.price import bucket_costs
 from core.account.spending.conversations import whole_rows
 from core.errors import InspectorError
-from core.explain.headline.usage import hit_without
+from core.explain.headline.usage import hit_without, usage_headline
 from core.model.accounting.ledger import LedgerRow
 from core.model.finding import Headline, Severity
 from core.store.database.connect import Interrupted
@@ -128,15 +128,16 @@ def waiting(question: Question) -> tuple[Piece, ...]:
     return (*titled("Usage", question.title), ("ink-muted", " · adding up …"))
 
 
-def nothing(question: Question) -> str:
+def nothing(found: UsageAnswer) -> str:
     """Shown if there are no rows, with what to try."""
-    other = "" if question.session is not None or question.path else " p shows another period."
-    return f"{unspent(question)}{other}"
+    asked = found.question
+    other = "" if asked.session is not None or asked.path else " p shows another period."
+    return f"{unspent(found)}{other}"
 
 
-def unspent(question: Question) -> str:
-    """That nothing was spent in a period."""
-    return f"Nothing was spent {'today' if question.is_today else f'in {question.title}'}."
+def unspent(found: UsageAnswer) -> str:
+    """That nothing was spent in a period, or that only earlier conversations went on in it."""
+    return usage_headline(found.ledger, period_of(found.question)).sentence
 
 
 def bucket_pieces(totals: LedgerRow, *, priced: bool = False) -> tuple[Piece, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from core.model.accounting.ledger import Ledger, LedgerRow
 from core.store.database.locate import Location
 from core.store.store import Store
 from core.support.formatting import money
@@ -19,7 +21,7 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.usage.bars import lines_of
 from inspector.screens.workspace.usage.days import Day
 from inspector.screens.workspace.usage.list_view import LedgerList
-from inspector.screens.workspace.usage.model import answer, forecast
+from inspector.screens.workspace.usage.model import UsageAnswer, answer, forecast
 from inspector.screens.workspace.usage.panel import UsagePanel
 from inspector.screens.workspace.usage.question import DIMENSIONS, MONTH, Question
 from inspector.screens.workspace.usage.screen import UsageScreen
@@ -357,8 +359,21 @@ async def test_a_click_on_a_title_chooses_the_figure_and_one_on_a_row_goes_there
 
 
 def test_a_period_without_spending_says_what_to_try() -> None:
-    assert nothing(Question()) == "Nothing was spent today. p shows another period."
-    assert nothing(Question(session="s1")) == "Nothing was spent in all time."
+    empty = UsageAnswer(Question(), Ledger("model", (), LedgerRow("total")), ())
+    assert nothing(empty) == "Nothing was spent today. p shows another period."
+    assert nothing(replace(empty, question=Question(session="s1"))) == "Nothing was spent."
+
+
+async def test_where_all_that_runs_today_began_earlier_it_is_not_said_that_nothing_was_spent(
+    database: SessionDatabase,
+) -> None:
+    name = database.session("s", title="Bills", started_at=(NOW - timedelta(days=1)).timestamp(), model="x")
+    database.message(name, "assistant", "hi", timestamp=NOW.timestamp())
+    app = InspectorApp([Location(database.path)], view="spending", now=lambda: NOW)
+    async with settled(app, 120, 24) as pilot:
+        told = " ".join(drawn(pilot).split())
+        assert "No conversation began today; an earlier one went on" in told
+        assert "Nothing was spent today" not in told
 
 
 async def test_u_opens_on_the_shortest_period_that_has_spending(samples: Location) -> None:
