@@ -12,22 +12,16 @@ from typing import TypeAlias
 from core.compress.facts.history import acts_as_told, is_acting
 from core.compress.facts.lexicon import day_of, lexicon
 from core.compress.facts.readable import View, one_line
-from core.compress.facts.said import own_words
+from core.compress.facts.said import REMEMBERED, own_words, sentences
 from core.compress.facts.topic import Topic
 from core.compress.facts.values import MAX_VALUES_PER_TEXT, FactValue, emphasised, prose_values, values
 
 CATEGORIES = ("paths", "urls", "ids", "hashes", "numbers", "errors", "commands", "asks", "constraints")
 
-_SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?。！？]+(?=\s|$|[^\x00-\x7f])|\.(?=\S)[^.!?。！？\n]*)*")
-_WRAPPED = re.compile(r"(?<=[\w,;])\n(?=[a-zà-ÿа-яё])")
-"""A line break inside a sentence, as in text wrapped by hand."""
-
 _SHORT = 1500
 """A message up to this many characters is about one thing; longer ones are judged line by line."""
 
 _MAX_CONSTRAINTS = 12
-REMEMBERED = 4096
-"""How many texts are cached with their sentences: agents repeat themselves, and a report reads them again."""
 _ASK_LENGTH = 300
 
 
@@ -169,13 +163,6 @@ def constraints(text: str) -> tuple[str, ...]:
     rules = (line for line in sentences(text) if 6 <= len(line) <= 400 and pattern.search(line))
     kept = (line.strip("-*• ") for line in rules if not lexicon().no_rule.search(line))
     return tuple(dict.fromkeys(kept))[:_MAX_CONSTRAINTS]
-
-
-@lru_cache(maxsize=REMEMBERED)
-def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text, each on one line."""
-    lines = (" ".join(sentence.split()) for sentence in _SENTENCE.findall(_WRAPPED.sub(" ", text)))
-    return tuple(line for line in lines if line)
 
 
 def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactValue, str, int]]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from core.compress.facts.collect import sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line
+from core.compress.facts.said import sentences
 from core.compress.facts.topic import roots
 
 _MAX_CORRECTION_CHARS, _EXCERPT_CHARS = 600, 160

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.values import without_code
 from core.hermes.markers.markers import typed
+
+_PART = r"(?:[^.!?。！？\n`]+|`[^`\n]*`|`)"
+_SENTENCE = re.compile(rf"{_PART}+(?:[.!?。！？]+(?=\s|$|[^\x00-\x7f])|\.(?=\S){_PART}*)*")
+"""Marks within code end no sentence."""
+_WRAPPED = re.compile(r"(?<=[\w,;])\n(?=[a-zà-ÿа-яё])")
+"""A line break inside a sentence, as in text wrapped by hand."""
+
+REMEMBERED = 4096
+"""How many texts are cached with their sentences: agents repeat themselves, and a report reads them again."""
 
 _REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
 _TYPED = re.compile(
@@ -87,3 +97,10 @@ def own_words(request: str) -> str:
     """A request without what its author only pasted: code blocks, and lines that a program printed."""
     lines = without_code(request).splitlines()
     return "\n".join(line for line in lines if not lexicon().printed.match(line))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text, each on one line."""
+    lines = (" ".join(sentence.split()) for sentence in _SENTENCE.findall(_WRAPPED.sub(" ", text)))
+    return tuple(line for line in lines if line)

@@ -15,19 +15,17 @@ from core.compress.facts.collect import (
     ASSISTANT,
     DOCUMENT,
     MAX_REQUEST_CHARS,
-    REMEMBERED,
     RESULT,
     USER,
     Found,
     about,
     constraints,
-    sentences,
 )
 from core.compress.facts.corrections import correction_of, corrections
 from core.compress.facts.history import Outcome, answers_of, is_acting, pending, says_nothing
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line
-from core.compress.facts.said import own_words
+from core.compress.facts.said import REMEMBERED, own_words, sentences
 from core.compress.facts.topic import Topic, roots
 from core.compress.facts.values import without_code
 

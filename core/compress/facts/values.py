@@ -87,7 +87,7 @@ _TAG = re.compile(r"^\s*<\w{1,30}>|</\w{1,30}>\s*$")
 
 _MAX_LINE_CHARS = 300
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED, _LONGEST_NAME = re.compile(r"(?<![`\w])`([^`\n]{1,600})`(?!`)"), 60
+_QUOTED, _LONGEST_NAME = re.compile(r"(?<![`\w])`(?=\S)([^`\n]{1,600})(?<=\S)`(?!`)"), 60
 """What a text sets as code, which is a name up to so many characters."""
 
 _NAME = re.compile(

@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from core.compress.facts.collect import sentences
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import one_line
-from core.compress.facts.said import without_handoff
+from core.compress.facts.said import sentences, without_handoff
 from core.compress.facts.topic import roots
 from core.compress.facts.values import FactValue, prose_values, values
 from core.compress.retention.claims.attributed import false_quotations, false_wishes

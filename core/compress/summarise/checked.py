@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from core.compress.facts.collect import Found, sentences, topic_of
+from core.compress.facts.collect import Found, topic_of
 from core.compress.facts.importance import weigh
 from core.compress.facts.readable import View, ends, one_line, views
+from core.compress.facts.said import sentences
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.unsupported import check
 from core.compress.summarise.answer_check import sections

@@ -115,7 +115,7 @@ def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]
         what = (
             one.groupdict().get("what")
             or without_asides[one.end() : end].strip(" .")
-            or PART.split(without_asides[: one.start()])[-1]
+            or PART.split(without_asides[: one.start()].rstrip(" ,"))[-1]
         )
         yield without_asides[one.start() if what in without_asides[one.end() :] else 0 : end].strip(), what
 

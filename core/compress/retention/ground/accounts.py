@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from core.compress.facts.collect import MAX_REQUEST_CHARS, sentences
+from core.compress.facts.collect import MAX_REQUEST_CHARS
 from core.compress.facts.history import Outcome, answers_of
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, views
+from core.compress.facts.said import sentences
 from core.compress.facts.topic import roots
 from core.compress.facts.values import without_code
 from core.compress.retention.ground.claim_words import reporting

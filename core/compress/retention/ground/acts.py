@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from core.compress.facts.collect import COMMITTED, sentences
+from core.compress.facts.collect import COMMITTED
 from core.compress.facts.history import Outcome, acts_as_told, effect_of, is_acting
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import Call
+from core.compress.facts.said import sentences
 from core.compress.facts.topic import forms_of
 from core.compress.retention.ground.accounts import Accounts
 from core.compress.retention.ground.claim_words import CheckKind, ClaimedAct, claim_words

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from math import fsum, sqrt
 
-from core.compress.facts.collect import sentences
 from core.compress.facts.lexicon import lexicon
+from core.compress.facts.said import sentences
 from core.compress.facts.topic import roots
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.figures import ends_of

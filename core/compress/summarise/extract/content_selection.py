@@ -11,8 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from core.compress.facts.collect import Found, endings, sentences
+from core.compress.facts.collect import Found, endings
 from core.compress.facts.readable import View, one_line
+from core.compress.facts.said import sentences
 from core.compress.facts.topic import Topic
 from core.compress.facts.values import classify, values
 from core.compress.retention.summary_index import LOST, SummaryIndex

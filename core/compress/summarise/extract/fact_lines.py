@@ -8,11 +8,12 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.compress.facts.collect import REMEMBERED, about, constraints, sentences
+from core.compress.facts.collect import about, constraints
 from core.compress.facts.corrections import corrections, with_correction
 from core.compress.facts.history import FileStory, Outcome, effect_of, outcomes, pending, stories_of
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import View, one_line, request_words
+from core.compress.facts.said import REMEMBERED, sentences
 from core.compress.facts.topic import Topic
 
 _TASK, _BRIEF, _ASK, _LINE, _LOG = 1200, 300, 400, 220, 120

@@ -54,6 +54,11 @@ def _found(text: str) -> set[tuple[str, str]]:
         ("E   AssertionError: 3 != 4\n", ("errors", "E AssertionError: 3 != 4")),
         ("bash: foo: command not found", ("errors", "bash: foo: command not found")),
         ("错误：文件不存在", ("errors", "错误：文件不存在")),
+        ("ERROR [93:10] Two keys too many", ("errors", "ERROR [93:10] Two keys too many")),
+        ("Unknown skill: brew-tea", ("errors", "Unknown skill: brew-tea")),
+        ("rpc: context deadline exceeded", ("errors", "rpc: context deadline exceeded")),
+        ("bind: address already in use", ("errors", "bind: address already in use")),
+        ("sudo is not allowed here", ("errors", "sudo is not allowed here")),
     ],
 )
 def test_an_anchor_is_found(text: str, anchor: tuple[str, str]) -> None:

@@ -142,6 +142,13 @@ def test_an_address_is_known_when_code_puts_it_together() -> None:
 def test_what_is_between_two_pieces_of_code_is_no_code() -> None:
     told = f"It says `{'cannot find the assets of the importer ' * 2}` and, as `/` shows, so does `src`."
     assert [one.value for one in claims(told) if one.category == "names"] == []
+    cut = "It failed after … `) and the program did not start. The assistant removed `all of` it."
+    assert [one.value for one in claims(cut) if one.category == "names"] == []
+
+
+def test_a_mark_within_code_ends_no_sentence() -> None:
+    told = "It has `return item.price!;` as before when it comes to prices, and `src` reads them."
+    assert not any("as before" in one.value for one in claims(told))
 
 
 def test_a_long_figure_may_be_computed_from_two_others() -> None:

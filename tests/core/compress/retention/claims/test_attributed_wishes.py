@@ -102,6 +102,7 @@ def test_what_only_the_assistant_or_nobody_said_is_flagged(claim: str) -> None:
         "The user insisted and asked for urgency, the assistant sent it.",
         "The report she said she had ordered was never found.",
         "The user said nothing beyond that.",
+        "The user must still rotate the keys of the vault in the console.",
         "The user chose neither the encrypted backup nor the archive of last March.",
     ],
 )

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.compress.facts.collect import constraints, sentences
+from core.compress.facts.collect import constraints
+from core.compress.facts.said import sentences
 from core.compress.retention.score import retention
 from core.compress.summarise.answer_check import sections
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest, SummaryStatus
