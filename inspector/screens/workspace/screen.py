@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from textual.widget import AwaitMount
 from core.errors import InspectorError, NotFoundError
 from core.hermes.config.in_force import EngineInCharge, engine_of_home
 from core.model.transcript.conversation import Conversation
+from core.model.transcript.session import Session
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.base.app_protocol import shell
@@ -94,23 +96,14 @@ class WorkspaceScreen(Page):
         """Read the conversation on a connection of the worker's own."""
         try:
             with Store(self.location.db, cancelled=cancelled()) as store:
-                conversation = self._read(store)
-                store.learn(self.session_id)
+                known = self.subject.conversation.sessions if self.subject else ()
+                conversation = _read(store, self.session_id, known)
+                store.learn(conversation.tip.id)
         except InspectorError as error:
             then(self, self._explain, error)
         else:
             engine = engine_of_home(self.location.home)
             then(self, self._take, Subject(self.location, conversation), engine)
-
-    def _read(self, store: Store) -> Conversation:
-        """Read the conversation, by another of its sessions if an undo removed the one it was opened by."""
-        known = self.subject.conversation.sessions if self.subject else ()
-        for session_id in (self.session_id, *(session.id for session in reversed(known))):
-            with suppress(NotFoundError):
-                conversation = store.conversation(session_id)
-                self.session_id = session_id
-                return conversation
-        return store.conversation(self.session_id)
 
     def _take(self, subject: Subject, engine: EngineInCharge | None) -> None:
         self._engine = engine
@@ -275,6 +268,14 @@ class WorkspaceScreen(Page):
         if self.subject is not None:
             question = search_removed(self.subject.location, self.subject.conversation.tip.id)
             self.app.push_screen(SearchScreen(question))
+
+
+def _read(store: Store, session_id: str, known: Sequence[Session]) -> Conversation:
+    """Read a conversation, by another of its sessions if an undo removed the one it was opened by."""
+    for one in (session_id, *(session.id for session in reversed(known))):
+        with suppress(NotFoundError):
+            return store.conversation(one)
+    return store.conversation(session_id)
 
 
 def _let_go() -> None:

@@ -187,13 +187,8 @@ class UsagePanel(Reporting, Vertical):
             now, width, brief = shell(self).now(), self.size.width, self.size.width < NARROW
             sums.left, sums.right = headline(self._answer, now, width=width, roomy=roomy, brief=brief)
             line = usage_headline(self._answer.ledger, period_of(self._answer.question))
-            over, asked = self._unspent, self._answer.question
-            if (
-                over
-                and self._answer.ledger.rows
-                and not asked.path
-                and asked.period == over.question.period + 1
-            ):
+            over, asked, rows = self._unspent, self._answer.question, self._answer.ledger.rows
+            if over and rows and not asked.path and asked.period == over.question.period + 1:
                 line = replace(line, sentence=f"{unspent(over)} {line.sentence}")
             self.query_one(AnswerBar).answer = line
             pieces = bucket_pieces(self._answer.ledger.totals, priced=roomy)
