@@ -50,13 +50,13 @@ class RowOutline:
 
 def read_outlines(connection: sqlite3.Connection, schema: Schema, session_id: str) -> list[RowOutline]:
     """Every row of a session by id, with its summaries found."""
-    known = kept_rows(connection, schema, session_id)
+    known = _cached(connection, schema, session_id)
     rows = _rows(connection, schema, session_id, known.last)
     if known.hidden and any(_number(row["message_uid"]) in known.hidden for row in rows):
-        known, rows = Kept(), _rows(connection, schema, session_id, None)
+        known, rows = CachedOutlines(), _rows(connection, schema, session_id, None)
     last = {repeated_by(row, schema): row["id"] for row in rows}
     outlines = [*known.outlines, *(_outline(row, _is_repeated(row, schema, last)) for row in rows)]
-    keep_rows(connection, session_id, known, outlines, rows)
+    _remember(connection, session_id, known, outlines, rows)
     return outlines
 
 
@@ -154,8 +154,8 @@ _States = Mapping[Any, tuple[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What was read of a long session before: while none of its rows changed, only new ones are read.
+class CachedOutlines:
+    """What was read of a long session: while none of its rows changes, only new ones are read.
 
     Following a conversation of 12,000 rows, reading all of them at each change took 60 ms; this takes 15 ms.
 
@@ -171,22 +171,24 @@ class Kept:
     hidden: frozenset[int] = frozenset()
 
 
-_kept: OrderedDict[Hashable, Kept] = OrderedDict()
+_cache: OrderedDict[Hashable, CachedOutlines] = OrderedDict()
 
 
-def kept_rows(connection: sqlite3.Connection, schema: Schema, session_id: str) -> Kept:
+def _cached(connection: sqlite3.Connection, schema: Schema, session_id: str) -> CachedOutlines:
     """What is cached of a session, if its rows are still there and marked as before.
 
     Hermes never changes a stored message: it adds, marks and deletes rows.
     """
-    kept = _kept.get(_place(connection, session_id))
-    return kept if kept and _states(connection, schema, session_id, kept.last) == kept.states else Kept()
+    found = _cache.get(_place(connection, session_id))
+    if found is None or _states(connection, schema, session_id, found.last) != found.states:
+        return CachedOutlines()
+    return found
 
 
-def keep_rows(
+def _remember(
     connection: sqlite3.Connection,
     session_id: str,
-    before: Kept,
+    before: CachedOutlines,
     outlines: Sequence[RowOutline],
     rows: Sequence[sqlite3.Row],
 ) -> None:
@@ -203,10 +205,10 @@ def keep_rows(
         count, ids = states.get(row["active"], (0, 0.0))
         states[row["active"]] = (count + 1, ids + row["id"])
     hidden = (outline.uid for outline in outlines if outline.uid and outline.state is not RowState.LIVE)
-    _kept.pop(place, None)
-    _kept[place] = Kept(outlines, outlines[-1].id, states, frozenset(hidden))
-    while len(_kept) > _MAX_CACHED:
-        _kept.popitem(last=False)
+    _cache.pop(place, None)
+    _cache[place] = CachedOutlines(outlines, outlines[-1].id, states, frozenset(hidden))
+    while len(_cache) > _MAX_CACHED:
+        _cache.popitem(last=False)
 
 
 def _place(connection: sqlite3.Connection, session_id: str) -> Hashable:

@@ -141,7 +141,7 @@ def _entry_block(
         if index <= MAX_HEAD_LINES and (not previous or _may_be_head(outlines[:index], known))
     ]
     if not opening:
-        copies = {*range(head_copies_at_start(outlines, previous))} | _restated(outlines, previous)
+        copies = {*range(_head_copies_at_start(outlines, previous))} | _restated(outlines, previous)
         return Block(0, None, BoundaryMode.ROTATION, len(copies), 0, copies)
     index = opening[0]
     if all(outlines[at].identity in known for at in opening[:-1]):
@@ -169,7 +169,7 @@ def _may_be_head(rows: Sequence[RowOutline], known: Collection[int | None]) -> b
     return all(copied) or (all(copied[1:]) and any(outline.identity in known for outline in rows))
 
 
-def head_copies_at_start(outlines: Sequence[RowOutline], previous: Sequence[RowOutline]) -> int:
+def _head_copies_at_start(outlines: Sequence[RowOutline], previous: Sequence[RowOutline]) -> int:
     """How many leading rows repeat the previous generation's start."""
     count = 0
     for own, old in zip(outlines, previous, strict=False):

@@ -48,7 +48,7 @@ def long_session(make: Make, release: str) -> SessionDatabase:
 
 
 def as_at_first(database: SessionDatabase) -> Any:
-    row_outline._kept.clear()
+    row_outline._cache.clear()
     with Store(database.path) as store:
         return store.conversation("s")
 
