@@ -21,7 +21,7 @@ from core.store.store import Store
 from core.support.program_files import load_table
 from inspector.base.app_protocol import shell
 from inspector.base.named_screens import PAGES, VIEWS
-from inspector.screens.jump.arguments import EXAMPLES, meant
+from inspector.screens.jump.arguments import EXAMPLES, back_to_list, meant
 from inspector.settings.settings import Settings, values
 from inspector.terminal.line import shipped
 from inspector.terminal.text import clean_line, content
@@ -169,8 +169,7 @@ class JumpProvider(Provider):
         """Open a page over everything, from the list."""
         action = PAGES[name]
         if not action.startswith("app."):
-            while len(self.app.screen_stack) > 2:
-                self.app.pop_screen()
+            back_to_list(self.app)
             action = f"screen.{action}"
         self._run(action)
 

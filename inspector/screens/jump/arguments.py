@@ -36,9 +36,14 @@ def meant(app: App[Any], locations: Sequence[Location], line: str) -> Callable[[
 
 def _show(app: App[Any], page: Callable[[], Screen[None]]) -> None:
     """Show a page over everything, directly above the list."""
+    back_to_list(app)
+    app.push_screen(page())
+
+
+def back_to_list(app: App[Any]) -> None:
+    """Close every screen above the list."""
     while len(app.screen_stack) > 2:
         app.pop_screen()
-    app.push_screen(page())
 
 
 def _usage(locations: Sequence[Location], period: int) -> Screen[None]:

@@ -88,7 +88,7 @@ class ContextUse:
         return "severity-warning" if self.near else "severity-info"
 
 
-def draw(
+def draw_context_use(
     use: ContextUse, width: int, ink: Palette, *, failing: bool = False, parts: tuple[int, ...] = ()
 ) -> Line:
     """A gauge with a tick at the threshold, if there is room for it, then size and limit in numbers.
@@ -100,15 +100,10 @@ def draw(
         return Line().cell(fmt.UNKNOWN + why, width, ink.style("ink-faint"))
     token = "severity-critical" if failing else use.token
     line = bar(use, width - FIGURES, ink, token, parts)
-    words = f"{short(use.tokens)}/{short(use.most) if use.most else fmt.UNKNOWN}"
+    words = f"{round_number(use.tokens)}/{round_number(use.most or None)}"
     return line.cell(
         words, min(width, FIGURES), ink.style(token if use.near or failing else "ink-muted"), right=True
     )
-
-
-def short(tokens: int | None) -> str:
-    """A number of tokens, in at most five characters if it is below 10 million."""
-    return round_number(tokens) if tokens else "0"
 
 
 def bar(

@@ -15,8 +15,7 @@ from core.support.own_files import own_setting
 from inspector.screens.sessions.data.session_line import Extra, SessionLine
 from inspector.terminal.glyphs import KIND, LIVE, NO_SUMMARY, SEVERITY
 from inspector.terminal.line import Line, Palette
-from inspector.widgets.charts.context_bar import draw as draw_context_use
-from inspector.widgets.charts.context_bar import sparkline
+from inspector.widgets.charts.context_bar import draw_context_use, sparkline
 
 PROFILE = "profile"
 

@@ -132,5 +132,5 @@ class PreviewWork:
 
     def offline_writer(self, basis: Basis) -> Writer:
         """The summariser for several summaries: no paid model, agreed to for one, and no edited text."""
-        other = self.writer is None or self.writer.sends or self.edited
-        return offline(basis) if other or self.writer is None else self.writer
+        writer = self.writer
+        return offline(basis) if writer is None or writer.sends or self.edited else writer

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.terminal.line import Palette, defaults
-from inspector.widgets.charts.context_bar import ContextUse, draw
+from inspector.widgets.charts.context_bar import ContextUse, draw_context_use
 from inspector.widgets.charts.curve import Mark
 from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.charts.stack import prompt_layers
@@ -116,7 +116,7 @@ async def test_a_chart_without_values_is_only_its_axes() -> None:
 
 
 def bar(use: ContextUse, width: int = 20) -> str:
-    return draw(use, width, Palette(defaults())).text
+    return draw_context_use(use, width, Palette(defaults())).text
 
 
 def test_a_gauge_has_its_size_and_its_limit_if_one_is_known() -> None:
