@@ -25,7 +25,7 @@ from core.model.finding import Severity
 from core.store.database.locate import Location
 from core.support import formatting as fmt
 from inspector.base.app_protocol import LiveState
-from inspector.base.commands import bindings, key_name, read_keymap, table
+from inspector.base.commands import bindings, key_name, keys_of, read_keymap, table
 from inspector.base.key_hold import KeyHold, KeyPassed
 from inspector.base.live import at_work
 from inspector.base.named_screens import FOCUS, HOME, PAGES, place
@@ -293,6 +293,5 @@ class InspectorApp(App[None]):
             entry = active.get(command.id)
             if command.palette and entry is not None:
                 go = partial(self.call_later, self.run_action, command.action, entry.node)
-                yield SystemCommand(
-                    command.help.rstrip("."), f"Key: {', '.join(map(key_name, command.keys))}", go
-                )
+                keys = ", ".join(map(key_name, keys_of(command, self.keymap)))
+                yield SystemCommand(command.help.rstrip("."), f"Key: {keys}", go)

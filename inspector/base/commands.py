@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -62,6 +62,11 @@ class Command:
 def key_name(key: str) -> str:
     """A key as it is shown to people: `?`, `↑`, `^f`."""
     return KEY_NAMES.get(key) or key.replace("ctrl+", "^")
+
+
+def keys_of(command: Command, keymap: Mapping[str, str]) -> Sequence[str]:
+    """The keys that run a command: those of the user's keymap, if it names any."""
+    return keymap[command.id].split(",") if command.id in keymap else command.keys
 
 
 @cache

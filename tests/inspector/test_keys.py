@@ -9,9 +9,11 @@ from core.support.own_files import config_directory
 from inspector.cli.main import run
 from inspector.screens.dialogs.help import HelpScreen
 from inspector.screens.sessions.screen import SessionsScreen
+from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.widgets.bars.answer_and_keys import KeyBar
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import at_sizes, front, keys, press, settled
+from tests.inspector.screens.conftest import drawn
 
 
 async def test_the_last_line_holds_the_keys_that_work_here(app: MakeApp, home: Path) -> None:
@@ -68,6 +70,20 @@ async def test_the_users_own_keys_are_taken_and_shown(app: MakeApp, home: Path, 
         await press(pilot, "o")
         screen = front(running, SessionsScreen)
         assert screen.listing.order.sort == "cost"
+
+
+async def test_the_menu_of_a_row_and_the_palette_name_and_take_the_users_own_keys(
+    app: MakeApp, home: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "keys.yaml"
+    own.write_text("sessions.why: o\npage.actions: ctrl+o\n")
+    async with settled(running := app(home, keys=own), 120, 30) as pilot:
+        told = [command.help for command in running.get_system_commands(running.screen)]
+        assert "Key: ^o" in told
+        await press(pilot, "ctrl+o")
+        assert " o       Show why it was compressed" in drawn(pilot)
+        await press(pilot, "o")
+        assert front(running, WorkspaceScreen)._active == 1
 
 
 async def test_a_broken_keymap_is_reported_and_the_app_continues(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from inspector.base.commands import Command, bindings, key_name, table
+from inspector.base.commands import bindings, key_name, keys_of, table
 from inspector.base.words import question, words_for
 from inspector.screens.page import Dialog
 from inspector.terminal import glyphs
@@ -120,13 +120,10 @@ def _key_rows(scopes: Iterable[str], keymap: dict[str, str]) -> Iterator[HelpRow
         listed = [command for command in table() if command.scope == scope and command.listed]
         if listed:
             yield HelpRow("", HEADINGS.get(scope, scope.replace("_", " ").capitalize()), heading=True)
-            yield from (HelpRow(_keys(command, keymap), command.help) for command in listed)
+            yield from (
+                HelpRow(" ".join(map(key_name, keys_of(command, keymap))), command.help) for command in listed
+            )
             yield HelpRow("", "")
-
-
-def _keys(command: Command, keymap: dict[str, str]) -> str:
-    keys = keymap[command.id].split(",") if command.id in keymap else command.keys
-    return " ".join(key_name(key) for key in keys)
 
 
 def _word_rows(scopes: Iterable[str]) -> Iterator[HelpRow]:

@@ -13,7 +13,8 @@ from textual.dom import DOMNode
 from textual.events import Key
 from textual.screen import ModalScreen, Screen
 
-from inspector.base.commands import Command, bindings, key_name, table
+from inspector.base.app_protocol import shell
+from inspector.base.commands import Command, bindings, key_name, keys_of, table
 from inspector.terminal.line import Line
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
@@ -27,17 +28,19 @@ KEY_WIDTH = 8
 
 @dataclass(frozen=True, slots=True)
 class RowAction:
-    """An action, and the widget or screen that performs it."""
+    """An action, the widget or screen that performs it, and the keys that do the same."""
 
     command: Command
     node: DOMNode
+    keys: Sequence[str]
 
 
 def row_actions(screen: Screen[Any]) -> tuple[RowAction, ...]:
     """The actions of the active keys on the row under the cursor, in the order of the command table."""
     active = {entry.binding.id: entry for entry in screen.active_bindings.values() if entry.enabled}
+    keymap = shell(screen).keymap
     found = [
-        RowAction(command, active[command.id].node)
+        RowAction(command, active[command.id].node, keys_of(command, keymap))
         for command in table()
         if command.id in active and command.listed and command.keys[0] != "escape" and _acts(command)
     ]
@@ -54,7 +57,7 @@ class ActionList(RowList[RowAction]):
     def draw_row(self, row: RowAction, index: int, width: int) -> Line:
         """Draw one action."""
         ink = self.palette
-        line = Line().gap(1).cell(key_name(row.command.keys[0]), KEY_WIDTH, ink.style("part-head", bold=True))
+        line = Line().gap(1).cell(key_name(row.keys[0]), KEY_WIDTH, ink.style("part-head", bold=True))
         return line.add(row.command.help, ink.style("ink"), most=width - line.width)
 
 
@@ -98,7 +101,7 @@ class ActionsScreen(ModalScreen[RowAction | None]):
 
     def on_key(self, event: Key) -> None:
         """Take an action at once by its own key."""
-        found = next((action for action in self._actions if event.key in action.command.keys), None)
+        found = next((action for action in self._actions if event.key in action.keys), None)
         if found is not None:
             event.stop()
             self.dismiss(found)
