@@ -9,7 +9,6 @@ from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
-from textual.message import Message as Event
 from textual.timer import Timer
 from textual.widgets import Input, Label
 
@@ -29,7 +28,7 @@ class InputLine(Horizontal):
     InputLine Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; color: $ink; }
     """
 
-    def __init__(self, label: str, placeholder: str) -> None:
+    def __init__(self, label: str = "", placeholder: str = "") -> None:
         super().__init__()
         self._label = label
         self._placeholder = placeholder
@@ -116,30 +115,20 @@ class FilterLine(InputLine):
         self.post_message(self.Changed(text))
 
 
-class PromptBar(Horizontal):
-    """A label and an input, hidden until something is asked."""
+class PromptBar(InputLine):
+    """A line that is hidden until something is asked."""
 
     BINDINGS = bindings("prompt")
-    DEFAULT_CSS = """
-    PromptBar { height: 1; display: none; background: $panel; }
-    PromptBar.-asking { display: block; }
-    PromptBar Label { width: auto; padding: 0 1; color: $part-head; text-style: bold; }
-    PromptBar Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
-    """
+    DEFAULT_CSS = "PromptBar { display: none; } PromptBar.-asking { display: block; }"
 
     @dataclass
-    class Answered(Event):
+    class Answered(Message):
         """The user typed a text and pressed Enter; `text` is None if they cancelled."""
 
         purpose: str
         text: str | None
 
     _purpose = ""
-
-    def compose(self) -> ComposeResult:
-        """The label and the input."""
-        yield Label("")
-        yield Input(compact=True)
 
     @property
     def asking(self) -> bool:

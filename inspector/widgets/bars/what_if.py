@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from rich.style import Style
-from textual import events
+from textual import events, on
 from textual.geometry import Size
 from textual.message import Message as Event
 from textual.strip import Strip
@@ -104,11 +104,9 @@ class WhatIfBar(Widget, can_focus=True):
             line.to(width - len(RESTING) - 1).add(RESTING, palette.style("ink-faint"))
         return line.strip(width, self.rich_style)
 
-    def on_focus(self) -> None:
-        """Redraw, because the hint depends on focus."""
-        self.refresh()
-
-    def on_blur(self) -> None:
+    @on(events.Focus)
+    @on(events.Blur)
+    def show_hint(self) -> None:
         """Redraw, because the hint depends on focus."""
         self.refresh()
 
