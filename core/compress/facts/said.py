@@ -11,7 +11,7 @@ from core.compress.facts.values import without_code
 from core.hermes.markers.markers import typed
 
 _PART = r"(?:[^.!?。！？\n`]+|`[^`\n]*`|`)"
-_SENTENCE = re.compile(rf"{_PART}+(?:[.!?。！？]+(?=\s|$|[^\x00-\x7f])|\.(?=\S){_PART}*)*")
+_SENTENCE = re.compile(rf"{_PART}+(?:[.!?。！？]+(?=\s|$|[^\x00-\x7f])|[.!?](?=\S){_PART}*)*")
 """Marks within code end no sentence."""
 _WRAPPED = re.compile(r"(?<=[\w,;])\n(?=[a-zà-ÿа-яё])")
 """A line break inside a sentence, as in text wrapped by hand."""

@@ -37,6 +37,9 @@ PART = re.compile(r"[;:,]\s+|[；：，]")
 _WITHOUT = re.compile(r"\bwithout\b(?! (?:any )?(?:errors?|problems?|failures?)\b)[^,;.]*", re.IGNORECASE)
 _AMOUNT = re.compile(r"\d[\d,.]*\d")
 FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
+_ONE_WORD = re.compile(r"\W*[A-Za-zÀ-ÿ]+\W*")
+"""Says nothing of what it was done to: `Reverted.`"""
+
 _ORDINAL = re.compile(r"(\d)[snrt][tdh]\b")
 
 _AND = r"\W{1,4}(?:(?:and|und|y|et|e) )?\W{0,3}"
@@ -62,7 +65,8 @@ def false_reports(sentence: str, facts: Sequence[FactValue], evidence: Evidence)
         facts: The values in it.
         evidence: What the messages support.
     """
-    if sentence.endswith((":", "：")) or lexicon().error.search(sentence):
+    unclear = _ONE_WORD.fullmatch(sentence) or sentence.endswith((":", "："))
+    if unclear or lexicon().error.search(sentence):
         return
     found = _doubtful(QUOTED.sub(" ", sentence), facts, evidence)
     yield from (one_line(claim, _WHERE) for claim in dict.fromkeys(found))

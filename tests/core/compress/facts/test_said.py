@@ -8,6 +8,7 @@ from core.compress.facts.readable import views
 from core.compress.facts.said import (
     added_by_gateway,
     own_words,
+    sentences,
     typed_command,
     without_additions,
     without_colours,
@@ -186,3 +187,8 @@ def test_what_a_gateway_tells_by_itself_is_apart_from_what_was_said() -> None:
     assert without_additions(f"{told}\n\nhi there") == "hi there"
     assert added_by_gateway(f"{told}\n\nhi there") == told
     assert added_by_gateway("[message_id: om_1] hi there") == ""
+
+
+def test_a_question_that_is_quoted_ends_no_sentence() -> None:
+    asked = 'She wrote "does this work?" in the group. The bot answered, and `a? b` stayed.'
+    assert sentences(asked) == tuple(asked.replace(". T", ".|T").split("|"))

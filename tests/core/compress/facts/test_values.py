@@ -55,6 +55,7 @@ def _found(text: str) -> set[tuple[str, str]]:
         ("bash: foo: command not found", ("errors", "bash: foo: command not found")),
         ("错误：文件不存在", ("errors", "错误：文件不存在")),
         ("ERROR [93:10] Two keys too many", ("errors", "ERROR [93:10] Two keys too many")),
+        ("gzip: /tmp/a.gz: unexpected end of file", ("errors", "gzip: /tmp/a.gz: unexpected end of file")),
         ("Unknown skill: brew-tea", ("errors", "Unknown skill: brew-tea")),
         ("rpc: context deadline exceeded", ("errors", "rpc: context deadline exceeded")),
         ("bind: address already in use", ("errors", "bind: address already in use")),

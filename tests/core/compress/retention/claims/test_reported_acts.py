@@ -54,6 +54,20 @@ def test_what_runs_in_a_folder_whose_name_begins_with_test_is_no_test() -> None:
     assert [one.where for one in retention(work, f"The ledger.\n{claim}").unsupported] == [claim]
 
 
+def test_a_call_that_moves_a_file_names_both_its_places() -> None:
+    work = [
+        user("Clean up."),
+        *call("filesystem-move_file", "ok", source="/data/form.csv", destination="/data/form.csv.bak"),
+    ]
+    assert retention(work, "The form.\nThe form was first renamed to `.bak`.").unsupported == ()
+    assert retention(work, "The form.\nThe form was first renamed to `.old`.").unsupported != ()
+
+
+@pytest.mark.parametrize("unclear", ["Reverted.", "It accepted the standing orders."])
+def test_a_word_alone_or_an_attitude_is_no_act(unclear: str) -> None:
+    assert flagged(unclear) == []
+
+
 def test_a_command_that_changes_nothing_was_run_too() -> None:
     work = [user("Look after the ledger."), *call("terminal", "On branch main", command="git status -sb")]
     assert retention(work, "- Every hour: each time ran `git status`.").unsupported == ()
