@@ -9,8 +9,8 @@ from typing import Generic, Protocol, TypeVar
 Row = TypeVar("Row")
 Row_co = TypeVar("Row_co", covariant=True)
 
-PAGE = 200
-PAGES_KEPT = 12
+PAGE, PAGES_KEPT = 200, 12
+"""Rows read at a time, and how many such pages are kept."""
 
 
 class Rows(Protocol[Row_co]):
@@ -33,18 +33,9 @@ class PagedRows(Generic[Row]):
     `arrived`.
     """
 
-    def __init__(
-        self,
-        count: int,
-        fetch: Callable[[int, int], Sequence[Row] | None],
-        *,
-        page: int = PAGE,
-        keep: int = PAGES_KEPT,
-    ) -> None:
+    def __init__(self, count: int, fetch: Callable[[int, int], Sequence[Row] | None]) -> None:
         self.count = count
         self._fetch = fetch
-        self._page = page
-        self._keep = keep
         self._pages: OrderedDict[int, Sequence[Row]] = OrderedDict()
         self._asked: set[int] = set()
         self._older: dict[int, Sequence[Row]] = {}
@@ -53,7 +44,7 @@ class PagedRows(Generic[Row]):
         """One row; None outside the list or until its page arrives."""
         if not 0 <= index < self.count:
             return None
-        number, offset = divmod(index, self._page)
+        number, offset = divmod(index, PAGE)
         page = self._pages.get(number)
         if page is None or offset >= len(page):
             page = self._read(number) or self._older.get(number)
@@ -68,24 +59,24 @@ class PagedRows(Generic[Row]):
     def stand_in(self, before: PagedRows[Row]) -> None:
         """Show the pages of an older read of this list until this one's pages arrive."""
         older = {**before._older, **before._pages}
-        self._older = dict([*older.items()][-self._keep :])
+        self._older = dict([*older.items()][-PAGES_KEPT:])
 
     def arrived(self, start: int, rows: Sequence[Row]) -> None:
         """Take a page that a worker read."""
-        number = start // self._page
+        number = start // PAGE
         self._asked.discard(number)
         self._pages[number] = rows
         self._pages.move_to_end(number)
-        while len(self._pages) > self._keep:
+        while len(self._pages) > PAGES_KEPT:
             self._pages.popitem(last=False)
 
     def _read(self, number: int) -> Sequence[Row] | None:
         if number in self._asked:
             return None
         self._asked.add(number)
-        rows = self._fetch(number * self._page, self._page)
+        rows = self._fetch(number * PAGE, PAGE)
         if rows is not None:
-            self.arrived(number * self._page, rows)
+            self.arrived(number * PAGE, rows)
         return rows
 
 

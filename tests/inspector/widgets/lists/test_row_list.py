@@ -11,7 +11,7 @@ from textual.screen import Screen
 from inspector.terminal.line import Line
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.lists.rows import PagedRows
+from inspector.widgets.lists.rows import PAGE, PAGES_KEPT, PagedRows
 from tests.hostile import HOSTILE, harmful
 from tests.inspector.widgets.alone import Alone
 
@@ -84,10 +84,11 @@ def test_pages_used_longest_ago_are_forgotten() -> None:
         asked.append(start)
         return range(start, start + size)
 
-    rows = PagedRows(100, fetch, page=10, keep=2)
-    assert [rows.row(index) for index in (0, 15, 25, 5)] == [0, 15, 25, 5]
-    assert asked == [0, 10, 20, 0]
-    assert rows.row(100) is None
+    last = (PAGES_KEPT + 1) * PAGE
+    rows = PagedRows(last, fetch)
+    assert [rows.row(index) for index in range(5, last, PAGE)] == list(range(5, last, PAGE))
+    assert (rows.row(PAGE), rows.row(0), rows.row(last)) == (PAGE, 0, None)
+    assert asked == [*range(0, last, PAGE), 0]
 
 
 def test_a_page_on_its_way_is_asked_for_once() -> None:
@@ -96,11 +97,11 @@ def test_a_page_on_its_way_is_asked_for_once() -> None:
     def fetch(start: int, size: int) -> None:
         asked.append(start)
 
-    rows: PagedRows[str] = PagedRows(100, fetch, page=10)
+    rows: PagedRows[str] = PagedRows(100, fetch)
     assert rows.row(3) is None
     assert rows.row(4) is None
     assert asked == [0]
-    rows.arrived(0, ["x"] * 10)
+    rows.arrived(0, ["x"] * 100)
     assert rows.row(3) == "x"
 
 
@@ -211,16 +212,16 @@ async def test_without_colour_the_cursor_is_one_bar(
 
 
 def test_a_list_that_grew_keeps_its_pages_and_asks_only_for_the_rest() -> None:
-    before: PagedRows[int] = PagedRows(3, lambda start, size: None, page=2)
-    before.arrived(0, (0, 1))
-    before.arrived(2, (2,))
+    before: PagedRows[int] = PagedRows(PAGE + 1, lambda start, size: None)
+    before.arrived(0, range(PAGE))
+    before.arrived(PAGE, (PAGE,))
     asked: list[int] = []
-    grown: PagedRows[int] = PagedRows(4, lambda start, size: asked.append(start), page=2)
+    grown: PagedRows[int] = PagedRows(PAGE + 2, lambda start, size: asked.append(start))
     grown.go_on_from(before)
-    assert [grown.row(place) for place in range(4)] == [0, 1, 2, None]
-    assert asked == [2]
-    grown.arrived(2, (2, 3))
-    assert grown.row(3) == 3
+    assert [grown.row(place) for place in range(PAGE + 2)] == [*range(PAGE + 1), None]
+    assert asked == [PAGE]
+    grown.arrived(PAGE, (PAGE, PAGE + 1))
+    assert grown.row(PAGE + 1) == PAGE + 1
 
 
 async def test_a_long_list_that_grows_does_not_lay_the_screen_out_again(
