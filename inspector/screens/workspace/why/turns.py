@@ -156,7 +156,6 @@ class TurnsScreen(CardPage):
         self._location, self._session, self._title = location, session, title
         self._event = event
         self._standings: tuple[Standing, ...] = ()
-        self._shown = False
 
     def compose(self) -> ComposeResult:
         """The turns, in the layout of a card page."""
@@ -174,15 +173,16 @@ class TurnsScreen(CardPage):
         ask_store(self, self.WORK, self._location, partial(_replay, self._session), self._take)
 
     def _take(self, found: Replayed) -> None:
-        again, before, newest = self._shown, self.turns.cursor, len(self._standings) - 1
-        self._shown, self._standings = True, found.standings
+        before, newest = self.turns.cursor, len(self._standings) - 1
+        self._standings = found.standings
         self.answer.answer = found.answer
         ask_store(self, self.WORK, self._location, partial(_answer, self._session), self._complete)
         self.head.left, self.head.right = _head(self._title, found.standings), ()
         self.turns.empty = "No turns yet: one begins with every message you send."
         places = [place for place, turn in enumerate(found.turns) if self._event in turn.events]
         first = places[0] if places else len(found.turns) - 1
-        self.turns.show(ListRows(found.turns), cursor=before if again and before < newest else first)
+        self._event = None  # read again, it follows the newest turn, or stays where it is
+        self.turns.show(ListRows(found.turns), cursor=before if before < newest else first)
         self._show_card()
 
     def _complete(self, answer: Headline) -> None:

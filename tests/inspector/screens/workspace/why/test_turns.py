@@ -67,6 +67,17 @@ async def test_t_opens_the_turn_of_the_compaction_under_the_cursor(samples: Loca
         assert isinstance(app.screen, WorkspaceScreen)
 
 
+async def test_read_again_it_stays_at_the_newest_turn_whichever_compaction_it_was_opened_at(
+    samples: Location,
+) -> None:
+    async with settled(app := open_app(samples, TITLE, "why"), 120, 40) as pilot:
+        await press(pilot, "left_curly_bracket", "t", "G")
+        screen = front(app, TurnsScreen)
+        newest = screen.turns.cursor
+        await press(pilot, "r")
+        assert screen.turns.cursor == newest == screen.turns.rows.count - 1
+
+
 async def test_a_wait_that_the_log_does_not_tell_of_is_no_wait(samples: Location) -> None:
     async with settled(open_app(samples, "Webhooks are delivered twice", "why"), 200, 60) as pilot:
         await press(pilot, "t")
