@@ -85,7 +85,7 @@ def threshold_in_force(
 ) -> tuple[int | None, int | None]:
     """Window and threshold of the check that ended a generation; without an event, today's.
 
-    Another engine has a threshold of its own: the newest it named.
+    Of an engine's own thresholds the newest that it named counts, as everywhere.
     """
     if event is not None and event.trigger in BY_SIZE:
         window, threshold = event.window, event.threshold
@@ -94,8 +94,9 @@ def threshold_in_force(
     limits = context.limits(None, session, window, lowered=context.log.empty)
     if threshold is not None or limits is None:
         return window, threshold
-    if context.engine is not None and not context.engine.is_ours:
-        return window, context.engine.limit(None)
+    engine = context.engine
+    if engine is not None and (engine.line is not None or not engine.is_ours):
+        return window, engine.limit(limits.threshold)
     until = None if event is None or event.at is None else event.at - _FIRST_LINE_DELAY
     lines = (line for line in context.rare_lines if line.kind is Kind.AUX_LOWERED)
     before = [line for line in lines if until is None or context.clock.utc(line.at) < until]

@@ -741,3 +741,20 @@ def test_what_a_fallback_model_answered_is_compared_with_its_own_threshold(begun
     newest = turns(home)[-1]
     assert newest.standing is Standing.BELOW
     assert "90,000 of 150,000" in turn_sentence(newest)
+
+
+def test_the_newest_turn_is_compared_with_the_threshold_that_our_own_engine_named(begun: MakeHome) -> None:
+    """As Why and the map do, which ask what the next request is compared with."""
+    home = begun(config=f"{CONFIG}context:\n  engine: inspector\n")
+    home.line("Plugin 'inspector' registered context engine: inspector", tag=None)
+    home.turn()
+    home.preflight(30_000, threshold=40_000)
+    home.talk(1)
+    home.turn(history=4)
+    home.talk(1)
+    with home.store() as store:
+        now = explain(store, "S").now
+    assert now is not None
+    assert now.threshold == 40_000
+    size = next(check for check in last(home, Trigger.POST_RESPONSE).checks if check.name == SIZE)
+    assert size.needed == ">= 40,000 tokens"
