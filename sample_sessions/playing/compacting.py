@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from core.compress.assembly.assemble import pruned_rows
 from core.compress.messages.list_rows import Row as ListRow
 from core.compress.messages.summary_row import Place, place
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
-from core.compress.planning.prune import pruned_messages
 from sample_sessions.playing.announcing import announce, conclude
 from sample_sessions.playing.cast import Row
 from sample_sessions.playing.stage import as_message, provider_tokens
@@ -69,7 +69,7 @@ def _cut(stage: Stage, rows: list[Row]) -> _Cut:
     planned = plan(measured, stage.settings)
     if not planned.middle.size:
         raise ValueError(f"{stage.seed}: nothing to compress: {'; '.join(planned.blocked_by)}")
-    pruned = pruned_messages(measured, stage.settings)
+    pruned = [row.message for row in pruned_rows(measured, planned)]
     copies = [_as_pruned(stage, row, message) for row, message in zip(rows, pruned, strict=True)]
     start, end = planned.middle
     return _Cut(copies[:start], rows[start:end], copies[end:])

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from core.compress.planning.measure import Measured
 from core.compress.planning.partition import walk_back
 from core.compress.planning.row_facts import Columns
-from core.compress.sizing.threshold import Budgets, budgets
+from core.compress.sizing.threshold import Budgets
 from core.compress.sizing.weight import weighs_old_thinking
 from core.hermes.policy.cut_rules import PruneRules
 from core.model.compaction.plan import Settings, Span
-from core.model.transcript.message import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +62,6 @@ def prune_span(measured: Measured, pruning: Pruning, span: Span) -> Pruning:
 def _counted(measured: Measured, shrunk: Iterable[int]) -> int:
     """How many of the shortened messages are tool results."""
     return sum([measured.columns.roles[i] == "tool" for i in shrunk])
-
-
-def pruned_messages(measured: Measured, settings: Settings) -> tuple[Message, ...]:
-    """The conversation after pruning; the messages given are not changed.
-
-    Nothing is pruned without a window, or where only the middle would be, as that is not cut yet. Blank
-    echoes that a release also removes are left out.
-    """
-    if settings.window is None or settings.window <= 0:
-        return measured.messages
-    decided = prune(measured, settings, budgets(settings, measured.policy, settings.window))
-    return tuple(
-        measured.shrunk[i] if i in decided.shrunk else message
-        for i, message in enumerate(measured.base)
-        if i not in measured.columns.echoes
-    )
 
 
 def _boundary(measured: Measured, settings: Settings, limits: Budgets, thinking: bool) -> int:

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import settings as tuned
 from hypothesis import strategies as st
 
+from core.compress.assembly.assemble import pruned_rows
 from core.compress.planning.measure import measure, measured_on
 from core.compress.planning.plan import plan, plan_messages
-from core.compress.planning.prune import pruned_messages
 from core.compress.sizing.estimate import Size, message_size
 from core.hermes.policy.policy import documents, load_policy, newest_release, patches, releases
 from core.hermes.policy.trigger_rules import EstimateRules
@@ -190,8 +190,7 @@ def test_damaged_rows_that_grew_do_too(rows: list[Message], policy: Any, share: 
 def test_the_messages_given_stay_as_they_are(seed: int, policy: Any, chosen: Settings) -> None:
     rows = conversation(seed)
     measured = measure([Message(row) for row in rows], policy)
-    plan(measured, chosen)
-    pruned_messages(measured, chosen)
+    pruned_rows(measured, plan(measured, chosen))
     assert rows == conversation(seed)
 
 

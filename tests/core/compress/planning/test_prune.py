@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from core.compress.assembly.assemble import pruned_rows
 from core.compress.dry_run import preview
-from core.compress.planning.measure import measure
+from core.compress.planning.measure import Measured, measure
 from core.compress.planning.plan import plan
-from core.compress.planning.prune import pruned_messages
 from core.compress.pruning.shrink import CLEARED, DUPLICATE, cut_arguments
 from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.hermes.policy.policy import load_policy, releases
@@ -39,8 +39,12 @@ def padded(rows: list[dict[str, Any]], words: int = 9000) -> list[Message]:
     return [Message(row) for row in [{"role": "user", "content": "start"}, *rows, *(talk * 10)]]
 
 
+def pruned_messages(measured: Measured, settings: Settings) -> list[Message]:
+    return [row.message for row in pruned_rows(measured, plan(measured, settings))]
+
+
 def pruned(rows: list[dict[str, Any]], release: str) -> list[Message]:
-    return list(pruned_messages(measure(padded(rows), load_policy(release)), SMALL))
+    return pruned_messages(measure(padded(rows), load_policy(release)), SMALL)
 
 
 @pytest.mark.parametrize("release", releases())
