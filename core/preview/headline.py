@@ -156,7 +156,7 @@ def _by_own_rules(plan: Plan, cut: str) -> Headline:
     """The same as far as Hermes knows; `cut` is what /compress would do."""
     if plan.threshold_tokens is None:
         sentence = "The context window is not known, so it is unknown when it will be compressed."
-        return Headline(_fit(sentence, cut), "Set model.context_length in config.yaml.", Severity.WARNING)
+        return Headline(sentence, headline_table()["remedies"]["window"], Severity.WARNING)
     over = limit(plan.threshold_tokens, plan.window)
     if plan.would_fire:
         sentence = _fit(f"Past the {over}: Hermes compresses it before the next model call.", cut)
@@ -183,7 +183,7 @@ def _unchanged(preview: Preview) -> Headline:
         tail=plan.tail.size,
         reason=_short_reason(preview.failure),
     )
-    failed = why in ("aborted", "refused")
+    failed = why in ("aborted", "refused", "window")
     remedy = _room(preview, why) if why in ("protected", "spent") else table["remedies"][why]
     return Headline(f"{sentence}.", remedy, Severity.WARNING if failed else Severity.INFO)
 
@@ -201,6 +201,8 @@ def _why_unchanged(preview: Preview) -> str:
     plan = preview.plan
     if not preview.before:
         return "none"
+    if plan.window is None and not plan.engine:
+        return "window"
     if preview.feedback.aborted:
         return "aborted"
     if plan.too_short or plan.head.size + plan.tail.size > len(preview.before):

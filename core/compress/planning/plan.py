@@ -21,7 +21,7 @@ from core.support.formatting import plural
 
 _FAILS = "Hermes {release} fails at message {place}: the arguments of its call are JSON, but no object"
 _SPENT = "the middle holds only earlier summaries"
-_NO_WINDOW = "the model's window is not known; set it with --window"
+_NO_WINDOW = "the model's window is not known; model.context_length in config.yaml sets it"
 
 
 def plan_messages(messages: Sequence[Message], policy: Policy, settings: Settings) -> Plan:

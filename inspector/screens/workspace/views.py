@@ -32,6 +32,9 @@ HOW = {
 }
 """How a generation began."""
 
+NO_MESSAGES = Headline("No messages here, so there is nothing to compress.", None, Severity.INFO)
+"""The answer about a generation without messages."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:

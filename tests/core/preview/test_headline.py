@@ -218,6 +218,16 @@ def test_without_a_window_nobody_knows_when() -> None:
     assert told.severity is Severity.WARNING
 
 
+def test_without_a_window_a_preview_says_so_and_not_that_all_is_protected() -> None:
+    measured = measure(messages(30), POLICY)
+    cut = plan(measured, Settings(window=None))
+    told = headline_of(carry_out(measured, cut, GivenSummary("Done.", "edited")))
+    assert told.sentence == "Nothing would change: without the model's context window, nothing can be cut."
+    assert (told.remedy, told.severity) == ("Set model.context_length in config.yaml.", Severity.WARNING)
+    assert "protected" not in plan_headline(cut).sentence
+    assert "--window" not in " ".join(cut.blocked_by), "it is also read where there is no command line"
+
+
 FACTS = st.builds(
     Fact,
     st.sampled_from(["asks", "constraints", "paths", "commands", "errors", "state", "unheard of"]),

@@ -25,7 +25,7 @@ from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import CardPage
 from inspector.screens.workspace.engines.list_view import EngineList, card, rest
-from inspector.screens.workspace.views import GenerationView, use_engine
+from inspector.screens.workspace.views import NO_MESSAGES, GenerationView, use_engine
 from inspector.widgets.bars.status_line import titled
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
@@ -141,7 +141,7 @@ def open_engines(view: GenerationView, focus: str | None = None) -> None:
 
     subject, generation = view.subject, view.generation
     if subject is None or generation is None or not generation.row_ids:
-        view.toast("No messages here, so there is nothing to compress.", "warning")
+        view.toast(NO_MESSAGES.sentence, "warning")
         return
     middle = Middle(
         subject.location,

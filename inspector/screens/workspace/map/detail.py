@@ -53,10 +53,7 @@ class MapPanes(Horizontal):
 
     def __init__(self) -> None:
         super().__init__()
-        self.list = MessageList(
-            empty="No messages: this session was opened but nothing was said.\n"
-            "6 shows where it belongs, esc goes back."
-        )
+        self.list = MessageList(empty="6 shows where this session belongs, esc goes back.")
         self.message = DetailPane()
         self.sums = TextPane(id="sums")
 

@@ -20,7 +20,7 @@ from inspector.screens.workspace.map.detail import MapDetail
 from inspector.screens.workspace.map.header import MapHeader, header_line, waiting_line
 from inspector.screens.workspace.map.listing import MapListing
 from inspector.screens.workspace.map.work import EngineCut, MapWork, engine_cut, measured_for
-from inspector.screens.workspace.views import GenerationView, use_engine
+from inspector.screens.workspace.views import NO_MESSAGES, GenerationView, use_engine
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
@@ -67,8 +67,9 @@ class MapPlanner:
         """Show a generation's rows at once; measure it in a worker once rows are on screen."""
         self._work.forget()
         count = len(generation.row_ids) if generation else 0
-        self._widgets.answer.answer = NO_HEADLINE
-        self.wait(f"Measuring {count:,} messages …" if count else "Nothing to measure.")
+        self._widgets.answer.answer = NO_HEADLINE if count else NO_MESSAGES
+        self._view.set_class(not count, "-nothing")
+        self.wait(f"Measuring {count:,} messages …")
         self._widgets.strip.show(None)
         self._widgets.bar.show(None)
         self._listing.enter(partial(self._read, generation) if generation and count else None)

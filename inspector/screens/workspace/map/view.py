@@ -35,6 +35,10 @@ class MapView(GenerationView):
     """
 
     BINDINGS = bindings("map")
+    DEFAULT_CSS = """
+    MapView.-nothing MapHeader, MapView.-nothing ContextStrip, MapView.-nothing WhatIfBar { display: none; }
+    MapView.-nothing #beside { display: none; }
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -18,12 +18,11 @@ from inspector.screens.workspace.preview.header import PreviewHeader
 from inspector.screens.workspace.preview.paired_rows import Sides, mask_first_rows
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.work import PreviewWork
-from inspector.screens.workspace.views import GenerationView
+from inspector.screens.workspace.views import NO_MESSAGES, GenerationView
 from inspector.terminal.line import Palette
 
 PACE = 0.15
 """Seconds between updates of what a model has written."""
-EMPTY = "No messages here, so there is nothing to compress."
 GROUP = "preview"
 
 
@@ -100,9 +99,11 @@ class PreviewMaker:
         self.at_last.drop()
         self.work.forget()
         if generation is None or subject is None or not generation.row_ids:
+            self.panes.display = False
             self.tell(None)
-            self.rest(EMPTY)
+            self.rest("", NO_MESSAGES)
             return
+        self.panes.display = True
         words = f"Reading {fmt.plural(len(generation.row_ids), 'message')} …"
         self.header.show(None, waiting=words)
         self.tell(None, f"{words} first the cut, then the summary · esc cancels")

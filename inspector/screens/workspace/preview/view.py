@@ -183,7 +183,8 @@ class PreviewView(GenerationView):
 
         What needs a summary is not offered where nothing would be summarised, as the answer says.
         """
-        is_idle = self.work.refusal in (KEEP_ALL, ONLY_SUMMARY)
+        is_empty = self.generation is None or not self.generation.row_ids
+        is_idle = is_empty or self.work.refusal in (KEEP_ALL, ONLY_SUMMARY)
         if is_idle and (action == "prompt" or NEEDING & set(parameters)):
             return False
         if action == "close":

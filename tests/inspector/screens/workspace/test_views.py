@@ -12,6 +12,7 @@ from core.store.database.locate import Location
 from inspector.app import InspectorApp
 from inspector.screens.workspace.views import View, how
 from tests.conftest import NOW
+from tests.core.store.database import SessionDatabase
 from tests.inspector.driving import settled
 from tests.inspector.screens.conftest import drawn
 
@@ -56,3 +57,18 @@ def test_rows_that_were_only_rewritten_are_not_called_compacted() -> None:
     """The head of *Chain* counts no compaction then, and *Why* a rewrite or a pruning."""
     assert how(Boundary(BoundaryMode.IN_PLACE)) == "compacted in place"
     assert how(Boundary(BoundaryMode.IN_PLACE, same_size=True)) == "rewritten in place"
+
+
+@pytest.mark.parametrize(("view", "offered"), [("map", ""), ("preview", "f focus")])
+async def test_a_session_without_messages_says_so_and_waits_for_nothing(
+    view: str, offered: str, database: SessionDatabase
+) -> None:
+    database.session("s", title="Opened and left")
+    app = InspectorApp([Location(database.path)], session="s", view=view, now=lambda: NOW)
+    async with settled(app, 80, 24) as pilot:
+        told = drawn(pilot)
+        assert told.splitlines()[1].startswith(" • No messages here, so there is nothing to compress.")
+        assert "measuring" not in told
+        assert "Nothing to measure" not in told
+        assert "│" not in told
+        assert not offered or offered not in told
