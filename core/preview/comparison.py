@@ -7,10 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from sys import intern
+from typing import TYPE_CHECKING
 
 from core.model.compaction.plan import Part, Plan, Span, part_at
 from core.model.compaction.preview import Feedback, Preview, Retention
 from core.model.transcript.message import Message
+
+if TYPE_CHECKING:
+    from core.hermes.config.in_force import EngineInCharge
 
 _NONE: tuple[int, int, str | None] = (-1, -1, None)
 
@@ -34,6 +38,7 @@ class Comparison:
         broken: What a provider would refuse in the list of that engine.
         failing: The error of the summary model that stands: mend it before another `/compress`.
         incomplete: For before and after: the database kept only some of the messages.
+        in_charge: The engine that decides, where the config names one.
     """
 
     before: tuple[Message, ...]
@@ -61,6 +66,7 @@ class Comparison:
     broken: tuple[str, ...] = ()
     failing: str = ""
     incomplete: tuple[bool, bool] = (False, False)
+    in_charge: EngineInCharge | None = None
 
     @property
     def saved(self) -> float | None:

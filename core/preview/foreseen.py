@@ -136,7 +136,9 @@ def compare(
 
 def comparison_of(preview: Preview, basis: Basis, made_by: str) -> Comparison:
     """Both sides of a dry run, with the estimates of each message; only changed messages are measured."""
-    plan, measured = preview.plan, basis.reading.measured
+    plan, measured, context = preview.plan, basis.reading.measured, basis.reading.context.context
+    engine = context.engine
+    told = "" if engine is None or engine.is_ours or plan.engine else engine.note(context.release.release)
     kept = kept_of(preview.before, preview.after, preview.summary_index)
     return Comparison(
         before=preview.before,
@@ -156,10 +158,11 @@ def comparison_of(preview: Preview, basis: Basis, made_by: str) -> Comparison:
         retention=preview.retention,
         before_weights=measured.estimates,
         after_weights=tuple(_weight(one, kept.get(at), measured) for at, one in enumerate(preview.after)),
-        notes=preview.notes,
+        notes=tuple(note for note in preview.notes if note != told),
         made=preview,
         supposed=basis.supposed,
-        failing=basis.reading.context.conversation.tip.guards.failure_error or "",
+        failing=context.conversation.tip.guards.failure_error or "",
+        in_charge=None if plan.engine else engine,
     )
 
 

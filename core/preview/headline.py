@@ -27,6 +27,7 @@ from core.preview.words import (
     is_unmatched,
     left_alone,
     sizes,
+    though_another_decides,
 )
 from core.support.formatting import NEAR_LIMIT, limit, plural, short
 
@@ -84,7 +85,8 @@ def comparison_headline(shown: Comparison) -> Headline:
     if shown.broken:
         return broken_engine(shown.engine, f"its list has {'; '.join(shown.broken)}")
     if shown.made is not None:
-        return headline_of(shown.made, shown.saves, shown.failing)
+        told = headline_of(shown.made, shown.saves, shown.failing)
+        return though_another_decides(told, shown.in_charge)
     tokens = None if any(shown.incomplete) else (shown.before_tokens, shown.after_tokens)
     cut = becomes(shown.middle.size, len(shown.before), len(shown.after), past=shown.real)
     headline = _outcome(cut, tokens, shown.retention, None)

@@ -187,6 +187,17 @@ def decided_elsewhere(engine: EngineInCharge, plan: Plan, *, is_found: bool = Tr
     return Headline(words, ask)
 
 
+def though_another_decides(told: Headline, engine: EngineInCharge | None) -> Headline:
+    """What Hermes' own compressor would do, after that another engine decides, if one does."""
+    if engine is None or engine.is_ours:
+        return told
+    said = headline_table()["decided_elsewhere"]["preview"].format(engine=engine.name)
+    does = told.sentence
+    if len(f"{said} {does}") > MAX_HEADLINE_CHARS:
+        does = f"{does.partition('. ')[0].rstrip('.')}."
+    return replace(told, sentence=f"{said} {does}")
+
+
 def _fires(plan: Plan) -> str:
     name, would = f"the engine {plan.engine}", "fires" if plan.would_fire else "does not fire"
     if plan.threshold_tokens is None:

@@ -27,7 +27,7 @@ from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity
 from core.model.transcript.message import Message
 from core.preview.foreseen import carry_out
 from core.preview.headline import headline_of, limit_in_force, plan_headline
-from core.preview.words import decided_elsewhere, kept_headline
+from core.preview.words import decided_elsewhere, kept_headline, though_another_decides
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import CONFIG
 
@@ -210,6 +210,17 @@ def test_where_only_an_earlier_summary_is_old_enough_plan_and_preview_change_not
     assert (made.summary, made.feedback.noop) == (None, True)
     for told in (plan_headline(cut), headline_of(made)):
         assert re.search("change( nothing)?: only an earlier summary", told.sentence)
+
+
+def test_where_another_engine_decides_a_preview_says_whose_cut_it_shows() -> None:
+    told = Headline("22 of 36 messages become one summary: 69.1K → 15.1K tokens. Keeps 1 of 1 file.", "x")
+    lcm, ours = (EngineInCharge(name, "config.yaml:13") for name in ("lcm", "inspector"))
+    said = "'lcm' decides here; shown is what Hermes' own compressor would do. "
+    assert though_another_decides(told, lcm).sentence == said + told.sentence
+    long = replace(told, sentence=f"{told.sentence} {'Loses more. ' * 5}")
+    short = f"{said}22 of 36 messages become one summary: 69.1K → 15.1K tokens."
+    assert though_another_decides(long, lcm).sentence == short
+    assert told == though_another_decides(told, ours) == though_another_decides(told, None)
 
 
 def test_without_a_window_nobody_knows_when() -> None:

@@ -106,6 +106,14 @@ async def test_that_another_engine_decides_stands_once_on_every_tab(sample_home:
         assert set(told.values()) == {1}, told
 
 
+async def test_a_preview_says_first_that_another_engine_decides(sample_home: Path) -> None:
+    place = locate(home=sample_home / "profiles" / "lossless")[0]
+    async with settled(open_app(place, "Read for the thesis", "preview"), 120, 40) as pilot:
+        told = " ".join(drawn(pilot).split())
+        assert "'lcm' decides here; shown is what Hermes' own compressor would do. " in told
+        assert told.count("decides here") == 1
+
+
 async def test_that_another_engine_decides_is_information(sample_home: Path) -> None:
     place = locate(home=sample_home / "profiles" / "lossless")[0]
     async with settled(open_app(place, "Read for the thesis", "why"), 120, 40) as pilot:
