@@ -24,6 +24,8 @@ from inspector.widgets.messages.message_list import MessageList
 
 LONGER = "A higher --target, or fewer protected turns: --protect-last, --no-protect."
 """What helps where a trajectory stays over the target."""
+ROOMIER = "A longer summary keeps more: a higher --summary-target."
+"""What helps where a summary loses much."""
 
 
 class TrajectoryScreen(Page):
@@ -110,7 +112,8 @@ def outcome(made: Comparison | None, target: int, why: str) -> Headline:
     if made.middle.size:
         headline = comparison_headline(made)
         still = f" Still over the target of {fmt.count(target)}." if over else ""
-        told = Headline(f"{headline.sentence}{still}", None, headline.severity)
+        helps = ROOMIER if headline.severity is Severity.WARNING else None
+        told = Headline(f"{headline.sentence}{still}", helps, headline.severity)
     elif over:
         told = Headline(f"Its {before} tokens are over the target, and every turn is protected.")
     else:

@@ -11,7 +11,7 @@ from core.trajectory.input.sources import find_input
 from core.trajectory.shards.job import Job
 from core.trajectory.summaries.base import SummarySpec
 from inspector.app import InspectorApp
-from inspector.screens.trajectories.one import TrajectoryScreen
+from inspector.screens.trajectories.one import ROOMIER, TrajectoryScreen
 from inspector.screens.trajectories.screen import TrajectoriesScreen
 from tests.core.trajectory import sets
 from tests.hostile import HOSTILE
@@ -19,8 +19,8 @@ from tests.inspector.driving import press, settled
 from tests.inspector.screens.conftest import drawn
 
 
-def opened(path: Path) -> InspectorApp:
-    settings = Settings(release="0.22", target=900, summary_target=60)
+def opened(path: Path, target: int = 900) -> InspectorApp:
+    settings = Settings(release="0.22", target=target, summary_target=60)
     job = Job(find_input(str(path)).sources, settings, SummarySpec(), "", dry=True)
     return InspectorApp((), home=lambda: TrajectoriesScreen(job))
 
@@ -118,6 +118,22 @@ async def test_a_wide_terminal_shows_each_first_request_without_its_credentials(
         assert "first request" in shown
         assert "Mend the login of the shop" in shown
         assert "ghp_" not in shown
+
+
+async def test_a_summary_that_loses_much_is_told_with_what_helps(tmp_path: Path) -> None:
+    turns = [{"from": "system", "value": "Be brief."}]
+    for number in range(60):
+        rule = f"Task {number}: fix src/m{number}.py, never touch the port 54{number}."
+        turns += [
+            {"from": "human", "value": rule},
+            {"from": "gpt", "value": f"Done {number}. " + "so " * 300},
+        ]
+    running = opened(sets.written(tmp_path / "in.jsonl", [{"conversations": turns}]), target=4_000)
+    async with settled(running, 120, 30) as pilot:
+        await press(pilot, "enter")
+        told = " ".join(drawn(pilot).split())
+        assert "▲ " in told
+        assert f"Fix: {ROOMIER}" in told
 
 
 async def test_hostile_turns_reach_no_terminal(tmp_path: Path) -> None:
