@@ -16,14 +16,12 @@ from core.compress.facts.said import REMEMBERED, own_words, sentences
 from core.compress.facts.topic import Topic
 from core.compress.facts.values import MAX_VALUES_PER_TEXT, FactValue, emphasised, prose_values, values
 
-CATEGORIES = ("paths", "urls", "ids", "hashes", "numbers", "errors", "commands", "asks", "constraints")
-
 _SHORT = 1500
 """A message up to this many characters is about one thing; longer ones are judged line by line."""
 
 _MAX_CONSTRAINTS = 12
-_ASK_LENGTH = 300
-
+ASK_LENGTH = 300
+"""Characters of a request that is told as a fact; what a longer one says after them are further facts."""
 
 USER, ASSISTANT, ANSWER, CALLED, ACTED, RESULT, DOCUMENT, MADE = 1, 2, 4, 8, 16, 32, 64, 128
 """Who says a fact, as bits, in this order: a person; an assistant; an assistant without a tool call; the
@@ -198,7 +196,7 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
         for fact in _written(call.strings) if prose is not None and asked_by == ACTED else ():
             yield fact, call.strings, ACTED
     if view.request:
-        yield FactValue("asks", one_line(view.text, _ASK_LENGTH)), view.text, speaker
+        yield FactValue("asks", one_line(view.text, ASK_LENGTH)), view.text, speaker
         for sentence in constraints(own_words(view.text)):
             yield FactValue("constraints", sentence), view.text, speaker
 

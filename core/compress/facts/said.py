@@ -38,7 +38,6 @@ _HEARD = re.compile(r"\[The user sent a voice message~ Here's what they said: \"
 _STAMP = re.compile(r"\A\s*\[(?:[A-Z][a-z]{2} )?\d{4}-\d\d-\d\d \d\d:\d\d [A-Z]{3,5}(?:[+-]\d{1,2})?\]")
 """When it came."""
 
-
 _COLOURED, _COLOUR = ("\x1b[", "[0m", "[39m"), re.compile(r"(?:\x1b|\\u001b)?\[\d{0,3}(?:;\d{1,3}){0,4}m")
 """What a terminal colours words with; some programs keep it without its first character."""
 
@@ -55,8 +54,8 @@ def without_handoff(summary: str) -> str:
 
 def typed_command(text: str) -> str:
     """The command a person typed, with its arguments: `/review this branch`; "" if the message holds none."""
-    typed = _TYPED.search(text) if "<command-name>" in text else None
-    return f"{typed['name']} {typed['words'] or ''}".strip() if typed else ""
+    match = _TYPED.search(text) if "<command-name>" in text else None
+    return f"{match['name']} {match['words'] or ''}".strip() if match else ""
 
 
 def is_command(text: str) -> bool:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from core.compress.facts.collect import (
     ACTED,
     ANSWER,
+    ASK_LENGTH,
     ASSISTANT,
     DOCUMENT,
     MAX_REQUEST_CHARS,
@@ -29,7 +30,7 @@ from core.compress.facts.said import REMEMBERED, own_words, sentences
 from core.compress.facts.topic import Topic, roots
 from core.compress.facts.values import without_code
 
-_ASK_LENGTH, _LINE = 300, 240
+_LINE = 240
 _TAKEN_UP = 12
 """How many words identify a long request: those mentioned most in what follows."""
 
@@ -95,7 +96,7 @@ def sentence_facts(
         seen.add(key)
         view = views[at]
         in_focus = topic is not None and (topic.covers(text) or about(view, topic))
-        long = category == "asks" and len(view.text) > _ASK_LENGTH and view.text.startswith(text[:_OPENING])
+        long = category == "asks" and len(view.text) > ASK_LENGTH and view.text.startswith(text[:_OPENING])
         key_words = _taken_up(views, at) if long else ()
         yield Found(category, text, [view.index], in_focus, speakers, key_words), weight
 
@@ -119,7 +120,7 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
     asked = [at for at, view in enumerate(views) if view.request and _says_something(view.text)]
     waiting = {view.index for view in pending(views)}
     changed = corrections(views)
-    for at in [at for at, view in enumerate(views) if view.request and roots(view.text[:_ASK_LENGTH])]:
+    for at in [at for at, view in enumerate(views) if view.request and roots(view.text[:ASK_LENGTH])]:
         view = views[at]
         if at not in asked:
             weight = _NOD
@@ -131,7 +132,7 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
             )
         document = len(view.text) > MAX_REQUEST_CHARS
         speakers, rule = (DOCUMENT, _RULE_OF_DOCUMENT) if document else (USER, _RULE)
-        yield "asks", one_line(view.text, _ASK_LENGTH), at, speakers, weight
+        yield "asks", one_line(view.text, ASK_LENGTH), at, speakers, weight
         most = _MAX_DOCUMENT_PARTS if document else None
         for part in islice(_later_parts(own_words(view.text)), most):
             yield "asks", part, at, speakers, min(weight, _DOCUMENT_PART if document else _PART)
@@ -152,7 +153,7 @@ def _later_parts(request: str) -> Iterator[str]:
     part, read = "", 0
     for sentence in sentences(request):
         read += len(sentence) + 1
-        if read <= _ASK_LENGTH:
+        if read <= ASK_LENGTH:
             continue
         if part and len(part) + len(sentence) > _LINE:
             yield part
@@ -171,7 +172,7 @@ def _chosen(views: Sequence[View]) -> Iterator[_Told]:
 
 def _says_something(text: str) -> bool:
     """Whether a request is more than thanks or a nod."""
-    return len(roots(lexicon().courtesy.sub(" ", text[:_ASK_LENGTH]))) > _FEW_WORDS
+    return len(roots(lexicon().courtesy.sub(" ", text[:ASK_LENGTH]))) > _FEW_WORDS
 
 
 def _settled(views: Sequence[View]) -> Iterator[_Told]:

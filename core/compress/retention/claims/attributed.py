@@ -18,7 +18,7 @@ _MANY_RULES = 150
 """A rule from so many characters on is a list of rules."""
 
 _VOICED, _LAID_DOWN = 0.5, 0.65
-"""Share of a wish, or of a rule, that a person must have said in one breath (see `Voices.voiced`)."""
+"""Share of a wish, or of a rule, that a person must have said in one breath (see `Voices.share_voiced`)."""
 
 _LISTED_SHARE, _STATED_SHARE, _MIN_RULE_WORDS = 0.35, 0.6, 3
 """For a rule that is only listed: this share; the share that anybody says; its fewest names and words."""
