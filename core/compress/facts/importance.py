@@ -241,10 +241,10 @@ def _is_dull(entry: Found) -> bool:
     if entry.category == "hashes":
         return not entry.speakers & (ACTED | ASSISTANT | MADE)
     if entry.category == "ids" and _BARE.fullmatch(entry.value):
-        return not entry.speakers & (ANSWER | ASSISTANT | ACTED | CALLED)
-    if entry.category == "numbers" and not entry.speakers & ~(ACTED | RESULT):
+        return not entry.speakers & (ASSISTANT | ACTED | CALLED)
+    if entry.category != "numbers":
+        return False
+    if not entry.speakers & ~(ACTED | RESULT) or _ARGUMENT.fullmatch(entry.value):
         return True
-    if entry.category != "numbers" or _ARGUMENT.fullmatch(entry.value):
-        return entry.category == "numbers"
     unit = entry.value.lstrip("0123456789.,").strip()
     return unit in lexicon().dull_units or unit.lower() in lexicon().dull_units

@@ -18,9 +18,10 @@ from core.compress.facts.lexicon import (
 )
 from core.compress.facts.topic import roots, terms
 from core.compress.retention.claims.reported import PART
-from core.compress.retention.claims.standing import COUNTED, SMALL, is_code, is_rough
+from core.compress.retention.claims.standing import COUNTED, is_code, is_rough
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
+from core.compress.retention.ground.figures import is_small
 
 _SAME_SHARE, _MIN_LEAD = 0.6, 0.3
 """Share of a figure's surrounding words that a line with another must hold; its lead over lines with it."""
@@ -127,10 +128,10 @@ def miscounted(sentence: str, evidence: Evidence) -> Iterator[str]:
     """
     for part in PART.split(without_figures(sentence)):
         for match in filter(partial(_counts_something, part, sentence), _QUANTITY.finditer(part)):
-            if _is_number_of(part[: match.start()], figure_of(match[1]), evidence):
+            figure = figure_of(match[1])
+            if _is_number_of(part[: match.start()], figure, evidence):
                 continue
             unit = _other(_count(match, part), evidence) or _uncounted(match, part, evidence)
-            figure = figure_of(match[1])
             if unit and not evidence.figures.in_another_scale(figure) and not evidence.codes(figure):
                 yield f"{match[1]} {unit}"
     for match in _LABELLED.finditer(sentence):
@@ -223,8 +224,7 @@ def _other(count: _Count, evidence: Evidence) -> str:
 
 def _is_telling(count: _Count) -> bool:
     """Whether the words around a figure say enough to find the same elsewhere."""
-    small = count.figure.isdigit() and int(count.figure) <= SMALL
-    if not count.units or (small and not COUNTED.isdisjoint(count.units.values())):
+    if not count.units or (is_small(count.figure) and not COUNTED.isdisjoint(count.units.values())):
         return False
     counted = next(reversed(count.units))
     return sum(word[:_START] != counted for word in count.about) >= _MIN_WORDS
@@ -281,7 +281,7 @@ def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:
     words, figure = claim_words(), figure_of(match[1])
     limit = words.limit.search(part[: match.start()])
     nouns = _ATTRIBUTE.sub("", _RATE.sub("", (match["nouns"] or "").lower())).split()
-    if COUNTED.intersection(nouns) and figure.isdigit() and int(figure) <= SMALL:
+    if is_small(figure) and COUNTED.intersection(nouns):
         return ""
     noun = next((one for one in nouns if words.counted.get(one.removesuffix("s"))), "".join(nouns[:1]))
     one = noun.removesuffix("s")

@@ -12,10 +12,7 @@ from core.compress.facts.values import FactValue, parts_of
 from core.compress.retention.claims.days import is_day, is_named_day
 from core.compress.retention.ground.claim_words import claim_words
 from core.compress.retention.ground.evidence import Evidence
-from core.compress.retention.ground.figures import is_apart, plain_number
-
-SMALL = 12
-"""Numbers up to this may be counts made by the writer of a summary."""
+from core.compress.retention.ground.figures import is_apart, is_small, plain_number
 
 COUNTED = frozenset(
     ("line", "lines", "rows", "messages", "calls", "turns", "files", "char", "chars", "characters", "times")
@@ -177,7 +174,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     if is_code(before, value):
         return evidence.holds(figure)
     money = value[:1] in "$€£¥" or unit.lower() in _CURRENCIES
-    few = figure.isdigit() and int(figure) <= SMALL and not money and unit not in lexicon().dull_units
+    few = is_small(figure) and not money and unit not in lexicon().dull_units
     apart = claim_words().apart.match(value[match.end() :] + sentence[at + len(value) :])
     if few or apart or is_rough(sentence, at, figure) or _is_sum(figure, sentence):
         return True
@@ -251,10 +248,9 @@ def strange_figures(
         figure, next_word = match.group(), sentence[match.end() :].split(maxsplit=1)[:1]
         known = any(figure in fact.value for fact in facts)
         known = known or any(may_be_own_count(figure, word, sentence, evidence) for word in next_word)
-        small = figure.isdigit() and int(figure) <= SMALL
         apart = is_apart(figure, sentence) or claim_words().apart.match(sentence, match.end())
         rough = apart or is_rough(sentence, match.start(), figure)
-        if not (known or small or rough or evidence.tells(figure) or is_day(figure, evidence)):
+        if not (known or is_small(figure) or rough or evidence.tells(figure) or is_day(figure, evidence)):
             yield "numbers", figure
     named = (*_GENERATED.findall(sentence), *_MODEL.findall(sentence))
     codes = (code for code in named if not (evidence.mentions(code) or _is_range(code, evidence)))

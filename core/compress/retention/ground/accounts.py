@@ -160,7 +160,7 @@ class Accounts:
 
     @cached_property
     def _calls(self) -> list[tuple[int, str, str, str]]:
-        """The same for every call, except those that only note what is to be done."""
+        """The same as `_texts` of every call, except those that only note what is to be done."""
         found = []
         for one in self._ended:
             if not _PLANS.search(one.call.name):

@@ -78,8 +78,8 @@ class Evidence:
     Args:
         read: The middle, as read.
         known: Every message before the cut, whole.
+        facts: The middle's facts.
         also: Further texts the summary may use, such as the previous summary.
-        weighed: The middle's facts.
         around: The messages outside the middle, each with its index; -1 for old ones.
     """
 
@@ -264,9 +264,8 @@ class Evidence:
             return True
         units = claim_words().units
         others = units.get(unit) or units.get(unit.removesuffix("s"), ())
-        if any(self.holds(f"{figure}{space}{other}") for other in others for space in (" ", "")):
-            return True
-        if any(self.labels(figure, other) for other in others):
+        spaced = (f"{figure}{space}{other}" for other in others for space in (" ", ""))
+        if any(map(self.holds, spaced)) or any(self.labels(figure, other) for other in others):
             return True
         start = re.escape(unit[: max(1, len(unit) - 1)][:4])
         near = tuple(self.lines(f"{figure}." if len(figure) > 1 else f"{figure} *"))

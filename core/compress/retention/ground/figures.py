@@ -33,6 +33,9 @@ _COMMA = re.compile(r"\d{1,6},\d{1,2}")
 
 _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
 
+_SMALL = 12
+"""Numbers up to this may be counts made by the writer of a summary."""
+
 _CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])")
 _SPAN = re.compile(r"\b(\d{1,3}) ?(min|h)")
 
@@ -40,6 +43,11 @@ _SPAN = re.compile(r"\b(\d{1,3}) ?(min|h)")
 def plain_number(figure: str) -> str:
     """A figure without separators, with a decimal point: 4,06 is 4.06, and 12,000 is 12000."""
     return figure.replace(",", "." if _COMMA.fullmatch(figure) else "")
+
+
+def is_small(figure: str) -> bool:
+    """Whether a figure is a small whole number, which the writer of a summary may have counted."""
+    return figure.isdigit() and int(figure) <= _SMALL
 
 
 def ends_of(figure: str, text: str, before: re.Pattern[str] = _IN_WORD) -> Iterator[int]:

@@ -80,7 +80,7 @@ class Voices:
 
     def speak(self, language: str) -> bool:
         """Whether people, or people and assistants together, speak a language; "" matches any."""
-        return language in ("", self.language) or not self.language or self.common in ("", language)
+        return not language or not self.languages.isdisjoint(("", language))
 
     @cached_property
     def languages(self) -> frozenset[str]:
