@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from core.compress.facts.history import acts_as_told, is_acting
 from core.compress.facts.lexicon import day_of, lexicon
-from core.compress.facts.readable import View, one_line
+from core.compress.facts.readable import Call, View, one_line
 from core.compress.facts.said import REMEMBERED, own_words, sentences
 from core.compress.facts.topic import Topic
 from core.compress.facts.values import MAX_VALUES_PER_TEXT, FactValue, emphasised, prose_values, values
@@ -164,6 +164,7 @@ def constraints(text: str) -> tuple[str, ...]:
 
 
 def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactValue, str, int]]:
+    """The facts of a message, each with the text it is in and who says it."""
     speaker = _speaker(view)
     own = own_words(view.text) if speaker == USER else view.text
     for fact in anchors(view.text):
@@ -183,22 +184,29 @@ def _of(view: View, anchors: Facts, prose: Facts | None) -> Iterator[tuple[FactV
     for line in view.errors[:MAX_VALUES_PER_TEXT]:
         yield FactValue("errors", line), view.text, speaker
     for call in view.calls:
-        asked_by = ACTED if is_acting(call) or acts_as_told(call) else CALLED
-        found = anchors(call.strings)
-        listing = sum(fact.category == "paths" for fact in found) > _MOST_PATHS
-        stays = asked_by == ACTED and (not call.command or _INTO_FILE.search(call.command))
-        defined = _DEFINED.findall(call.strings) if prose is not None and stays else ()
-        for fact in (*found, *(FactValue("names", name) for name in defined)):
-            listed = listing and fact.category in ("paths", "urls") and fact.value != call.path
-            yield fact, call.strings, RESULT if listed else asked_by
-        if call.command:
-            yield FactValue("commands", call.command), call.strings, asked_by
-        for fact in _written(call.strings) if prose is not None and asked_by == ACTED else ():
-            yield fact, call.strings, ACTED
+        for fact, asked_by in _called(call, anchors, names=prose is not None):
+            yield fact, call.strings, asked_by
     if view.request:
         yield FactValue("asks", one_line(view.text, ASK_LENGTH)), view.text, speaker
         for sentence in constraints(own_words(view.text)):
             yield FactValue("constraints", sentence), view.text, speaker
+
+
+def _called(call: Call, anchors: Facts, *, names: bool) -> Iterator[tuple[FactValue, int]]:
+    """The facts in the arguments of a call and whether it looks or acts; names and settings if wanted."""
+    asked_by = ACTED if is_acting(call) or acts_as_told(call) else CALLED
+    found = anchors(call.strings)
+    listing = sum(fact.category == "paths" for fact in found) > _MOST_PATHS
+    for fact in found:
+        listed = listing and fact.category in ("paths", "urls") and fact.value != call.path
+        yield fact, RESULT if listed else asked_by
+    acting = names and asked_by == ACTED
+    if acting and (not call.command or _INTO_FILE.search(call.command)):
+        yield from ((FactValue("names", name), ACTED) for name in _DEFINED.findall(call.strings))
+    if call.command:
+        yield FactValue("commands", call.command), asked_by
+    if acting:
+        yield from ((fact, ACTED) for fact in _written(call.strings))
 
 
 def _written(text: str) -> Iterator[FactValue]:

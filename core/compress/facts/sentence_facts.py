@@ -120,16 +120,10 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
     asked = [at for at, view in enumerate(views) if view.request and _says_something(view.text)]
     waiting = {view.index for view in pending(views)}
     changed = corrections(views)
-    for at in [at for at, view in enumerate(views) if view.request and roots(view.text[:ASK_LENGTH])]:
-        view = views[at]
-        if at not in asked:
-            weight = _NOD
-        elif view.index in waiting:
-            weight = _OPEN_ASK
-        else:
-            weight = (
-                _NEWEST_ASK if at == asked[-1] else _FIRST_ASK if at == asked[0] else _answered(at, asked)
-            )
+    for at, view in enumerate(views):
+        if not view.request or not roots(view.text[:ASK_LENGTH]):
+            continue
+        weight = _OPEN_ASK if at in asked and view.index in waiting else _answered(at, asked)
         document = len(view.text) > MAX_REQUEST_CHARS
         speakers, rule = (DOCUMENT, _RULE_OF_DOCUMENT) if document else (USER, _RULE)
         yield "asks", one_line(view.text, ASK_LENGTH), at, speakers, weight
@@ -144,6 +138,10 @@ def _requests(views: Sequence[View]) -> Iterator[_Told]:
 
 def _answered(at: int, asked: Sequence[int]) -> float:
     """The weight of an answered request: of many, a summary names the newest and what the work is about."""
+    if at not in asked:
+        return _NOD
+    if at in (asked[0], asked[-1]):
+        return _NEWEST_ASK if at == asked[-1] else _FIRST_ASK
     before = len(asked) - 1 - asked.index(at) - _FEW_ASKS
     return max(_LEAST_OF_MANY, _ASK - _OF_MANY * max(0, before))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from core.compress.facts.collect import COMMITTED
@@ -21,7 +21,6 @@ _ADDS_ALL = re.compile(r"\bgit add (?:-a|--all|\.|\*)|\bcommit -\w*a")
 
 _RUN = 2
 """How many words identify a command."""
-
 
 _ENDED_WELL = re.compile(r"\bexit_code: 0\b|<returncode>0<|[Ee]xit code:? 0\b")
 """How tools say that a command succeeded, whatever errors it printed."""
@@ -73,23 +72,26 @@ class Acts:
 
         def fits(text: str) -> bool:
             everything = act.whole and bool(files) and _ADDS_ALL.search(text) is not None
-            return (not about or everything or enough(thing in text for thing in about)) and did.search(
-                text
-            ) is not None
+            named = not about or everything or enough(thing in text for thing in about)
+            return named and did.search(text) is not None
 
-        for one, call, result in self._acting:
-            counts = _can_have_done(one, act, files) and not (in_code and _is_talk(one.call, about))
-            if counts and fits(call if to_file else f"{call} {result}"):
-                return True
+        counted = (
+            (call, result)
+            for one, call, result in self._acting
+            if _can_have_done(one, act, files) and not (in_code and _is_talk(one.call, about))
+        )
+        if any(fits(call if to_file else f"{call} {result}") for call, result in counted):
+            return True
         if act.proof and any(_proves(one.text.lower(), act, about) for one in self._outcomes):
             return True
+        told = (clause for clause in self._clauses(fits) if _is_so(clause) or _is_so(_up_to(did, clause)))
+        return any(not of or any(word in clause for word in of) for clause in told)
+
+    def _clauses(self, fits: Callable[[str], bool]) -> Iterator[str]:
+        """The clauses that somebody said of which something holds, as of their sentences and texts."""
         texts = (text for _, text in self._accounts.spoken if fits(text))
         statements = (one for text in texts for one in sentences(text) if fits(one))
-        clauses = (part for statement in statements for part in _MAIN.split(statement) if fits(part))
-        return any(
-            (_is_so(clause) or _is_so(_up_to(did, clause))) and (not of or any(word in clause for word in of))
-            for clause in clauses
-        )
+        return (part for statement in statements for part in _MAIN.split(statement) if fits(part))
 
     def _is_command(self, thing: str) -> bool:
         """Whether it is a command of several words that was run, though it may have changed nothing."""
