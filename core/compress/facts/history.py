@@ -231,11 +231,12 @@ def _effects(call: Call) -> list[tuple[str, str]]:
             found.append((call.path, effect))
     if call.command:
         for match in lexicon().gone.finditer(call.command):
-            found += [(path, "removed") for path in match["paths"].split() if not path.startswith("-")]
+            paths = (path.strip("\"'") for path in match["paths"].split() if not path.startswith("-"))
+            found += [(path, "removed") for path in paths]
         found += [(match["path"], "wrote") for match in _CREATED_BY_SHELL.finditer(call.command)]
         for match in lexicon().moved.finditer(call.command):
             found += [(match["source"], "removed"), (match["target"], "wrote")]
-    return [(path, effect) for path, effect in found if path not in ("/dev/null", "&1", "&2")]
+    return [(path, effect) for path, effect in found if path != "/dev/null"]
 
 
 def _purpose(call: Call) -> str:

@@ -173,3 +173,16 @@ def test_a_command_is_known_by_any_spelling_of_its_argument_and_inside_a_shell()
         *call("shell", "ok", command=["bash", "-lc", "npm run build"]),
     )
     assert [ran.call.command for ran in outcomes(views(calls))] == ["npm run build"] * 2
+
+
+def test_a_command_that_deletes_files_deletes_none_of_the_places_its_output_goes_to() -> None:
+    command = "rm -f build.log \"cache.db\" part2 2>/dev/null; rm 'x.py' 2>&1 | tail; rm y.py > log.txt"
+    stories = files(views(call("terminal", "", command=command)))
+    assert [path for path, story in stories.items() if story.is_gone] == [
+        "build.log",
+        "cache.db",
+        "part2",
+        "x.py",
+        "y.py",
+    ]
+    assert stories["log.txt"].made
