@@ -75,26 +75,6 @@ def test_what_hermes_wrote_itself_is_no_request() -> None:
     assert [view.text for view in pending(views(middle))] == ["real"]
 
 
-def test_what_a_client_sends_in_the_user_s_name_is_no_request() -> None:
-    middle = [
-        user("<recommended_plugins>\nMail and calendar can be installed.\n</recommended_plugins>"),
-        user("<environment_context>\n<cwd>/srv</cwd>\n</environment_context>"),
-        user("<task>Sort the mail of May.</task>"),
-    ]
-    assert [view.text for view in pending(views(middle))] == ["<task>Sort the mail of May.</task>"]
-
-
-def test_the_stamp_and_the_id_that_a_gateway_adds_are_not_said() -> None:
-    stamped = user(
-        "[Thu 2026-02-12 12:46 UTC] Sort the mail of May. [message_id: 55e20000-afb5-45f7-b5ef-a77]"
-    )
-    assert [view.text for view in views([stamped])] == ["Sort the mail of May."]
-    info = 'Conversation info (untrusted metadata):\n```json\n{"conversation_label": "76"}\n```\n\n'
-    assert [view.text for view in views([user(f"{info}Sort the mail.")])] == ["Sort the mail."]
-    begun = user("A new session was started via /new or /reset. Greet the user in one sentence.")
-    assert [view.request for view in views([begun, stamped])] == [False, True]
-
-
 def test_a_removal_that_failed_removed_nothing() -> None:
     middle = [
         *call("write_file", "ok", path="a/x.py"),

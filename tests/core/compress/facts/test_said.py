@@ -126,6 +126,9 @@ def test_what_hermes_and_a_gateway_put_around_a_request_is_no_part_of_it(message
         "[ASYNC DELEGATION COMPLETE — d1]\nDone.",
         "[IMPORTANT: MCP servers have been reloaded. 2 tools.]",
         "System: [2026-02-18 19:24:31 GMT+8] Exec completed (kind-cov, code 0) :: 12 passed",
+        "<recommended_plugins>\nMail and calendar can be installed.\n</recommended_plugins>",
+        "<environment_context>\n<cwd>/srv</cwd>\n</environment_context>",
+        "A new session was started via /new or /reset. Greet the user in one sentence.",
     ],
 )
 def test_what_a_program_reports_in_the_user_s_place_is_no_request(notice: str) -> None:
@@ -142,7 +145,9 @@ def test_what_a_program_reports_in_the_user_s_place_is_no_request(notice: str) -
         ("Group info (untrusted metadata):\n```json\n{}\n```\n\nadd it", "add it"),
         (_OUTSIDE, "add it"),
         ("[Queued messages while agent was busy]\n\n---\nQueued #1 (from Ann)\nand now?", "and now?"),
+        ("[Thu 2026-02-12 12:46 UTC] Sort the mail. [message_id: 55e20000-afb5]", "Sort the mail."),
         ("See [1] and [System] there.", "See [1] and [System] there."),
+        ("<task>Sort the mail of May.</task>", "<task>Sort the mail of May.</task>"),
     ],
 )
 def test_what_a_gateway_puts_around_a_message_is_not_said(message: str, said: str) -> None:

@@ -316,14 +316,9 @@ def test_lines_added_and_removed_are_no_acts() -> None:
 
 def test_tests_that_never_ran_did_not_pass() -> None:
     middle = [user("fix the parser"), *call("patch", "ok", path="src/parser.py"), assistant("It is changed.")]
-    for told in ("All tests pass.", "The build went through, and that without errors."):
+    later = "The whole test suite of the repository was run afterwards on the branch and passed; all is said."
+    for told in ("All tests pass.", "The build went through, and that without errors.", later):
         assert [claim.category for claim in claims(told, middle)] == ["done"]
-
-
-def test_a_suite_that_never_ran_did_not_pass_clauses_later_either() -> None:
-    middle = [user("fix the parser"), *call("patch", "ok", path="src/parser.py"), assistant("It is changed.")]
-    told = "The whole test suite of the repository was run afterwards on the branch and passed; all is said."
-    assert [claim.category for claim in claims(told, middle)] == ["done"]
 
 
 def test_a_tally_the_messages_count_otherwise_is_flagged() -> None:

@@ -9,10 +9,8 @@ from tests.core.compress.builders import assistant, call, user
 
 AUDIT = [
     user("Audit the parts of the paper, please."),
-    *call("terminal", "2 failed, 14 passed in 3.1 s\nERROR: agent type not known", command="pytest"),
-    *call("terminal", "PROMOTE: 4\nREVISE: 48", command="review"),
-    *call("terminal", "5 promote, 20 revise", command="review --old"),
-    assistant("The verdict: **3 verified, 7 partial, 5 blocked**, and it is called a rough draft."),
+    *call("terminal", "ERROR: agent type not known", command="pytest"),
+    assistant("It is called a rough draft."),
 ]
 
 

@@ -110,73 +110,55 @@ def test_what_people_said_or_agreed_to_is_not(claim: str) -> None:
     assert flagged(claim, WORK) == []
 
 
-def test_german_and_chinese_are_reported_alike() -> None:
-    assert flagged("Der Nutzer wollte, dass die Datenbank verschlüsselt wird.", GERMAN)
-    assert flagged("Der Nutzer will die Mahnung erst am Montag verschicken.", GERMAN) == []
-    assert flagged("用户要求酒店离地铁站不超过一公里。", CHINESE)
-    assert flagged("用户希望推荐经济型酒店。", CHINESE) == []
-    assert flagged("用户要求推荐两件事：hotel.city.center、hotel.breakfast.free。", CHINESE) == []
-
-
-def test_spanish_and_french_are_reported_alike() -> None:
-    assert flagged("El usuario pidió que se cifren las copias de seguridad.", SPANISH)
-    assert flagged("Se pidió también un gráfico de barras.", SPANISH)
-    assert flagged("El usuario pidió revisar las facturas de mayo.", SPANISH) == []
-    assert flagged("L'utilisatrice souhaite que les sauvegardes soient chiffrées.", FRENCH)
-    assert flagged("L'utilisatrice demande un rapport sur une page.", FRENCH) == []
-
-
-def test_japanese_korean_and_russian_are_reported_alike() -> None:
-    assert flagged("利用者はバックアップを暗号化するよう求めた。", JAPANESE)
-    assert flagged("利用者は請求書の確認を求めた。", JAPANESE) == []
-    assert flagged("사용자는 백업 암호화를 요청했다.", KOREAN)
-    assert flagged("사용자는 송장을 확인해 달라고 요청했다.", KOREAN) == []
-    assert flagged("Пользователь попросил зашифровать резервные копии.", RUSSIAN)
-    assert flagged("Пользователь попросил проверить счета за май.", RUSSIAN) == []
-
-
-def test_ukrainian_and_norwegian_are_reported_alike() -> None:
-    assert flagged("Користувач попросив зашифрувати резервні копії.", UKRAINIAN)
-    assert flagged("Користувач попросив перевірити рахунки за травень.", UKRAINIAN) == []
-    assert flagged(
-        "Brukeren ba om at sikkerhetskopiene ble kryptert, og at det ikke ble sendt e-post.", NORWEGIAN
-    )
-    assert flagged("Brukeren ba Hermes sjekke fakturaene for mai.", NORWEGIAN) == []
+@pytest.mark.parametrize(
+    ("middle", "claim"),
+    [
+        (GERMAN, "Der Nutzer wollte, dass die Datenbank verschlüsselt wird."),
+        (CHINESE, "用户要求酒店离地铁站不超过一公里。"),
+        (CHINESE, "用户还要求酒店离地铁站不超过一公里。"),
+        (SPANISH, "El usuario pidió que se cifren las copias de seguridad."),
+        (SPANISH, "Se pidió también un gráfico de barras."),
+        (FRENCH, "L'utilisatrice souhaite que les sauvegardes soient chiffrées."),
+        (JAPANESE, "利用者はバックアップを暗号化するよう求めた。"),
+        (KOREAN, "사용자는 백업 암호화를 요청했다."),
+        (RUSSIAN, "Пользователь попросил зашифровать резервные копии."),
+        (UKRAINIAN, "Користувач попросив зашифрувати резервні копії."),
+        (NORWEGIAN, "Brukeren ba om at sikkerhetskopiene ble kryptert, og at det ikke ble sendt e-post."),
+        (VIETNAMESE, "Người dùng yêu cầu mã hóa bản sao lưu."),
+        (ITALIAN, "L'utente ha chiesto di cifrare i backup."),
+        (DUTCH, "De gebruiker vroeg om versleutelde back-ups van alles."),
+        (POLISH, "Użytkownik poprosił, aby do kopii dodać hasło i się nie spieszyć."),
+        (INDONESIAN, "Pengguna meminta agar semua cadangan itu dienkripsi dan tidak dikirim."),
+        (PERSIAN, "کاربر خواست پشتیبان‌ها رمزگذاری شوند."),
+    ],
+)
+def test_a_wish_that_nobody_voiced_is_flagged_in_any_language(middle: list[Message], claim: str) -> None:
+    assert flagged(claim, middle) == [claim]
 
 
 @pytest.mark.parametrize(
-    ("false", "true", "middle"),
+    ("middle", "claim"),
     [
-        (
-            "De gebruiker vroeg om versleutelde back-ups van alles.",
-            "Zij vroeg naar de facturen van mei.",
-            DUTCH,
-        ),
-        (
-            "Użytkownik poprosił, aby do kopii dodać hasło i się nie spieszyć.",
-            "Użytkownik prosi sprawdzić faktury za maj.",
-            POLISH,
-        ),
-        (
-            "Pengguna meminta agar semua cadangan itu dienkripsi dan tidak dikirim.",
-            "Pengguna meminta periksa faktur bulan Mei.",
-            INDONESIAN,
-        ),
-        ("کاربر خواست پشتیبان‌ها رمزگذاری شوند.", "کاربر خواست فاکتورهای ماه مه بررسی شوند.", PERSIAN),
+        (GERMAN, "Der Nutzer will die Mahnung erst am Montag verschicken."),
+        (CHINESE, "用户希望推荐经济型酒店。"),
+        (CHINESE, "用户要求推荐两件事：hotel.city.center、hotel.breakfast.free。"),
+        (SPANISH, "El usuario pidió revisar las facturas de mayo."),
+        (FRENCH, "L'utilisatrice demande un rapport sur une page."),
+        (JAPANESE, "利用者は請求書の確認を求めた。"),
+        (KOREAN, "사용자는 송장을 확인해 달라고 요청했다."),
+        (RUSSIAN, "Пользователь попросил проверить счета за май."),
+        (UKRAINIAN, "Користувач попросив перевірити рахунки за травень."),
+        (NORWEGIAN, "Brukeren ba Hermes sjekke fakturaene for mai."),
+        (VIETNAMESE, "Người dùng yêu cầu kiểm tra hóa đơn tháng năm."),
+        (ITALIAN, "L'utente ha chiesto di controllare le fatture di maggio."),
+        (DUTCH, "Zij vroeg naar de facturen van mei."),
+        (POLISH, "Użytkownik prosi sprawdzić faktury za maj."),
+        (INDONESIAN, "Pengguna meminta periksa faktur bulan Mei."),
+        (PERSIAN, "کاربر خواست فاکتورهای ماه مه بررسی شوند."),
     ],
 )
-def test_dutch_polish_indonesian_and_persian_are_reported_alike(
-    false: str, true: str, middle: list[Message]
-) -> None:
-    assert flagged(false, middle) == [false]
-    assert flagged(true, middle) == []
-
-
-def test_vietnamese_and_italian_are_reported_alike() -> None:
-    assert flagged("Người dùng yêu cầu mã hóa bản sao lưu.", VIETNAMESE)
-    assert flagged("Người dùng yêu cầu kiểm tra hóa đơn tháng năm.", VIETNAMESE) == []
-    assert flagged("L'utente ha chiesto di cifrare i backup.", ITALIAN)
-    assert flagged("L'utente ha chiesto di controllare le fatture di maggio.", ITALIAN) == []
+def test_a_wish_that_somebody_voiced_is_not(middle: list[Message], claim: str) -> None:
+    assert flagged(claim, middle) == []
 
 
 def test_a_name_that_somebody_proposed_is_no_wish_for_the_rest_of_the_sentence() -> None:
@@ -210,10 +192,6 @@ def test_a_ban_is_no_report_of_a_permission() -> None:
 
 def test_what_people_want_help_with_they_need_not_name() -> None:
     assert flagged("The user asked for help with a push that was refused.", WORK) == []
-
-
-def test_chinese_may_say_that_something_was_asked_for_besides() -> None:
-    assert flagged("用户还要求酒店离地铁站不超过一公里。", CHINESE)
 
 
 @pytest.mark.parametrize("heading", ["## Constraints & Preferences", "**Rules:**"])

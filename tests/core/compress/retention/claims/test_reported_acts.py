@@ -100,15 +100,6 @@ def test_a_file_that_an_answer_attaches_was_sent() -> None:
     assert retention(work[:-1], "Imagem em `out/doce.jpg` e enviada para a loja.").unsupported != ()
 
 
-def test_a_check_in_japanese_is_found_by_its_english_name() -> None:
-    work = [
-        user("地図のアプリを作ってください。"),
-        *call("write_file", "ok", path="app/page.tsx", content="x"),
-    ]
-    claim = "npm run build を実行し、エラーなしで完了した。"
-    assert [one.where for one in retention(work, claim).unsupported] == [claim]
-
-
 def test_what_is_not_committed_yet_is_no_report_of_a_change_in_spanish() -> None:
     work = [
         user("Revisa los cambios que no están en la rama."),
@@ -377,10 +368,11 @@ def test_what_happens_as_a_rule_needs_no_call() -> None:
         ("Controlla il libro di cassa e non toccare le fatture.", "La compilazione è finita senza errori."),
         ("请检查账本，不要改发票。", "构建已经完成，编译没有错误。"),
         ("帳簿を確認してください。請求書は変えないでください。", "ビルドはエラーなしで終わった。"),
+        ("地図のアプリを作ってください。", "npm run build を実行し、エラーなしで完了した。"),
     ],
 )
 def test_a_check_that_never_ran_is_flagged_in_the_words_of_any_language(asked: str, claim: str) -> None:
     work = [user(asked), *call("read_file", "2019: 41", path="ledger.txt")]
     assert [one.category for one in retention(work, claim).unsupported] == ["done"]
-    built = [*work, *call("terminal", "ok", command="make build")]
+    built = [*work, *call("terminal", "ok", command="npm run build")]
     assert retention(built, claim).unsupported == ()
