@@ -1,4 +1,4 @@
-"""What a person or a program said in a message, without what clients, gateways and terminals add to it."""
+"""What a message says without what clients, gateways and terminals add: its sentences and words."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _WRAPPED = re.compile(r"(?<=[\w,;])\n(?=[a-zà-ÿа-яё])")
 REMEMBERED = 4096
 """How many texts are cached with their sentences: agents repeat themselves, and a report reads them again."""
 
+_SPACE = re.compile(r"\s+")
 _REMINDER = re.compile(r"<(system-reminder|local-command-[a-z]+|command-[a-z]+)>.*?</\1>", re.DOTALL)
 _TYPED = re.compile(
     r"<command-message>[^<]*</command-message>\s*<command-name>(?P<name>/[^<]*)</command-name>"
@@ -103,3 +104,19 @@ def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text, each on one line."""
     lines = (" ".join(sentence.split()) for sentence in _SENTENCE.findall(_WRAPPED.sub(" ", text)))
     return tuple(line for line in lines if line)
+
+
+def flat(text: str) -> str:
+    """A text in lower case, with every white space a blank."""
+    return _SPACE.sub(" ", text.lower())
+
+
+def stands_alone(value: str, text: str) -> bool:
+    """Whether a text has a value that is not inside a longer word; scripts without spaces end it."""
+    at = text.find(value)
+    while at >= 0:
+        end = at + len(value)
+        if not any(one.isascii() and one.isalnum() for one in text[at - 1 : at] + text[end : end + 1]):
+            return True
+        at = text.find(value, at + 1)
+    return False

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from core.compress.facts.collect import endings
 from core.compress.facts.lexicon import dates, day_of, days_as_written, lexicon
+from core.compress.facts.said import flat, stands_alone
 from core.compress.facts.topic import root, roots, share_that_tells, terms
 from core.compress.facts.values import measures, parts_of, values
 
@@ -24,7 +25,6 @@ _READ_TOGETHER = 3
 _MAX_TERMS = 40
 KEPT, PARAPHRASED, LOST = "kept", "paraphrased", "lost"
 _HEX = re.compile(r"[0-9a-f]{7,64}")
-_SPACE = re.compile(r"\s+")
 _PARTS = re.compile(r"[.=]['\"]?")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _ALONE = re.compile(r"(?<![\w.,\-/#])\d[\d,]*(?:\.\d+)?(?!\w)")
@@ -103,7 +103,7 @@ class SummaryIndex:
     def __init__(self, summary: str) -> None:
         self._lines = [line for line in summary.lower().splitlines() if line.strip()]
         self.raw_lines = [line for line in summary.splitlines() if line.strip()]
-        self._flat = _SPACE.sub(" ", summary.lower())
+        self._flat = flat(summary)
 
     @cached_property
     def paths(self) -> list[str]:
@@ -168,7 +168,7 @@ class SummaryIndex:
             value: The fact, as the messages have it.
             key_words: For a long text the roots of the words that identify it.
         """
-        lower = _SPACE.sub(" ", value.lower())
+        lower = flat(value)
         match category:
             case "paths":
                 return self._path(lower)
@@ -250,13 +250,7 @@ class SummaryIndex:
 
     def _stands(self, lower: str) -> bool:
         """Whether a value occurs in the summary, not inside a longer word."""
-        at = self._flat.find(lower)
-        while at >= 0:
-            before, after = self._flat[at - 1 : at], self._flat[at + len(lower) : at + len(lower) + 1]
-            if not (before.isalnum() or after.isalnum()):
-                return True
-            at = self._flat.find(lower, at + 1)
-        return False
+        return stands_alone(lower, self._flat)
 
     def _sentence(self, category: str, value: str, lower: str, key_words: tuple[str, ...]) -> str:
         start = _ELLIPSIS.sub("", lower).strip()

@@ -60,6 +60,12 @@ def test_a_file_name_is_not_found_inside_a_longer_one() -> None:
     assert _fates(retention(middle, "edited hooks.go"))["src/api/hooks.go"] == "paraphrased"
 
 
+def test_a_value_beside_chinese_letters_is_kept_and_one_inside_a_longer_word_is_lost() -> None:
+    middle = [user("请修复 ENT-221，再看 d-503。"), assistant("好的，先修复 ENT-221。")]
+    fates = _fates(retention(middle, "已修复ENT-221并部署，参见ad-503a。"))
+    assert (fates["ENT-221"], fates["d-503"]) == ("kept", "lost")
+
+
 def test_what_a_message_beside_the_middle_still_holds_is_not_lost() -> None:
     middle = [user("Rename ENT-221 in src/auth/login.py."), assistant("Then src/auth/hooks.py, ENT-222.")]
     stays = (9, assistant("ENT-221 is renamed;\nsrc/auth/webhooks.py is next."))
