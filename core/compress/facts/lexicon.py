@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from itertools import groupby
@@ -120,8 +120,12 @@ def figure_of(text: str) -> str:
     return str(FIGURES.index(lower) + 2) if lower in FIGURES else lower
 
 
-def spellings(figure: str) -> Iterator[str]:
-    """A number as programs and languages write it: 1234.5, 1,234.5, 1.234,5 and 1 234,5 are the same."""
+def spellings(figure: str) -> Sequence[str]:
+    """A number as it is, and as programs and languages write it: 1,234.5, 1.234,5 and 1 234,5 are 1234.5."""
+    return tuple(dict.fromkeys((figure, *_spellings(figure))))
+
+
+def _spellings(figure: str) -> Iterator[str]:
     yield from spoken(figure.replace(",", ""))
     for thousands, decimal in ((",", "."), (".", ",")):
         grouped = rf"\d{{1,3}}(?:\{thousands}\d{{3}})+"

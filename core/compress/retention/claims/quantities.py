@@ -243,7 +243,7 @@ def _is_given(count: _Count, evidence: Evidence) -> bool:
 def _most_alike(count: _Count, evidence: Evidence) -> tuple[str, float, float]:
     """What the most similar line with another figure counts, and how similar it and one with this one are."""
     accounts, about = evidence.accounts, count.about
-    written = {count.figure, f"{count.figure}.0", *spellings(count.figure)}
+    written = {f"{count.figure}.0", *spellings(count.figure)}
     known, best = 0.0, dict[str, float]()
     for line, words in accounts.lines(about, _SAME_SHARE - _MIN_LEAD).items():
         quantities = _quantities(line)
@@ -289,8 +289,7 @@ def _uncounted(match: re.Match[str], part: str, evidence: Evidence) -> str:
     counts = evidence.counts(things)
     if not counts or figure in counts:
         return ""
-    forms = dict.fromkeys((figure, *spellings(figure)))
-    return "" if any(evidence.measures(form, noun) for form in forms) else noun
+    return "" if any(evidence.measures(form, noun) for form in spellings(figure)) else noun
 
 
 def _units(nouns: str | None) -> dict[str, str]:

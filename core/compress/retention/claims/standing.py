@@ -169,7 +169,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     unit = "" if _WHOLE.search(before) or unit in claim_words().classifiers else unit
     own = [word for word in (unit, *counted) if word.rstrip(".,;)") in COUNTED]
     if own:
-        known = any(map(evidence.mentions, (figure, *spellings(figure))))
+        known = any(map(evidence.mentions, spellings(figure)))
         return known or may_be_own_count(figure, own[0], sentence, evidence)
     if is_code(before, value):
         return evidence.holds(figure)
@@ -203,14 +203,14 @@ def _is_written(figure: str, unit: str, sentence: str, evidence: Evidence, *, mo
         return True
     if unit and not money:
         return _has_unit(figure, unit, evidence) or _is_beside(figure, sentence, evidence)
-    forms = (figure, *spellings(figure), *((f"{figure}.0", *spellings(f"{figure}.00")) if money else ()))
-    return any(map(evidence.mentions, dict.fromkeys(forms))) or (not money and evidence.tells(figure))
+    forms = (*spellings(figure), *((f"{figure}.0", *spellings(f"{figure}.00")) if money else ()))
+    return any(map(evidence.mentions, forms)) or (not money and evidence.tells(figure))
 
 
 def _has_unit(figure: str, unit: str, evidence: Evidence) -> bool:
     """Whether the messages give a figure with its unit, exactly, as code, or have that many things."""
     return (
-        any(evidence.measures(form, unit) for form in dict.fromkeys((figure, *spellings(figure))))
+        any(evidence.measures(form, unit) for form in spellings(figure))
         or (len(figure) > _EXACT and "." in figure and evidence.tells(figure))
         or figure in evidence.counts(claim_words().counted.get(unit.removesuffix("s"), ()))
         or evidence.codes(figure)

@@ -173,7 +173,7 @@ class Evidence:
     def tells(self, figure: str) -> bool:
         """Whether a figure occurs in any form: as a version, grouped or not, more exactly, hexadecimal."""
         plain = plain_number(figure)
-        forms = [figure, plain, f"v{plain}", *spellings(figure), *clock_times(figure)]
+        forms = [*spellings(figure), plain, f"v{plain}", *clock_times(figure)]
         held = any(map(self.mentions, dict.fromkeys(forms))) or self._numbers_a_name(plain)
         held = held or (":" in figure and self.holds(f"t{figure}"))  # 2026-02-03T09:12:00.116
         rounded = self.figures.rounds_to(plain) or self.figures.in_another_scale(plain)
