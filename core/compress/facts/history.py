@@ -11,6 +11,7 @@ from functools import lru_cache
 from core.compress.facts.lexicon import lexicon
 from core.compress.facts.readable import Call, View
 from core.compress.facts.topic import stem, terms
+from core.compress.facts.values import parts_of
 
 _CREATED_BY_SHELL = re.compile(r"(?:>>?|\btee(?:\s+-a)?|\btouch)\s+(?P<path>[\w./~@%+-]+)")
 _WORDLESS = 12
@@ -30,7 +31,6 @@ which the result of a file call is a refusal rather than the file's text.
 _TAKEN_UP = 1 / 3
 """The share of a request's words that the following messages must mention."""
 
-_WORDS = re.compile(r"[a-z]+")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _ASKING = re.compile(r"ask|clarify|question|(?:\w+_)?user_input", re.IGNORECASE)
 """Tools with which an assistant asks a person something; their result is the person's answer."""
@@ -202,8 +202,7 @@ def _only_looks(command: str) -> bool:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _is_acting_tool(name: str) -> bool:
-    first = _WORDS.match(name.lower())
-    looks = first is not None and first.group() in lexicon().effects["read"]  # get_order orders nothing
+    looks = not lexicon().effects["read"].isdisjoint(parts_of(name)[:1])  # get_order orders nothing
     return not looks and bool(_words_of(name) & lexicon().acting)
 
 
@@ -219,7 +218,7 @@ def answers_of(view: View) -> tuple[str, ...]:
 
 def _words_of(name: str) -> set[str]:
     """The words of a tool's name, with and without endings: `editedExistingFile` edits."""
-    words = _WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
+    words = parts_of(name)
     return {*words, *map(stem, words)}
 
 

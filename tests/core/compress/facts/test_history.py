@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from core.compress.facts.history import effect_of, files, is_acting, outcomes, pending
 from core.compress.facts.readable import views
 from tests.core.compress.builders import assistant, call, user
@@ -53,6 +55,16 @@ def test_a_tool_named_in_the_past_edits_as_well() -> None:
     assert effect_of(edited.call.name) == "changed"
     assert is_acting(edited.call)
     assert edited.error is None
+
+
+@pytest.mark.parametrize(
+    ("tool", "acts"), [("get_order", False), ("getOrder", False), ("createOrder", True), ("order", True)]
+)
+def test_a_tool_that_gets_something_orders_nothing_however_its_name_is_written(
+    tool: str, *, acts: bool
+) -> None:
+    (ran,) = outcomes(views(call(tool, "ok", id="4471")))
+    assert is_acting(ran.call) is acts
 
 
 def test_requests_without_a_closing_answer_are_pending() -> None:
