@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from core.compress.facts.lexicon import lexicon
-from core.compress.facts.topic import share_that_tells
+from core.compress.facts.topic import roots, share_that_tells
 from core.compress.facts.values import FactValue
 from core.compress.retention.claims.reported import FINITE, PART, subject
 from core.compress.retention.ground.claim_words import Attribution, claim_words, reporting
@@ -103,7 +103,11 @@ def _is_made_up(rule: str, facts: Sequence[FactValue], evidence: Evidence) -> bo
     if not several or accounts.voices.language not in ("", language_of(rule)):
         return False
     voiced = max(accounts.voices.share_voiced(some, words, rule=False) for some in (names, ()))
-    return voiced < _LISTED_SHARE and not accounts.of(names, words, _STATED_SHARE)
+    if voiced >= _LISTED_SHARE or accounts.of(names, words, _STATED_SHARE):
+        return False
+    weights = accounts.weigh((), words)
+    lines = evidence.lines(max(names, key=len) if names else max(words, key=weights.__getitem__))
+    return not any(accounts.share(words, roots(line)) >= _STATED_SHARE for line in lines)
 
 
 def attributions(sentence: str, evidence: Evidence) -> Iterator[tuple[str, str]]:

@@ -67,10 +67,11 @@ _GENERATED = re.compile(
 
 _MODEL = re.compile(
     r"(?<![\w./#@:+-])(?=[a-z-]{0,60}+\d)[a-z]{3,20}+"
-    r"(?:-[a-z\d]{1,24}+(?:\.\d{1,6}+[a-z]{0,8}+)*+){2,5}+(?![\w/@-]|\.\w)",
+    r"(?:(?:-[a-z\d]{1,24}+(?:\.\d{1,6}+[a-z]{0,8}+)*+){2,5}+|-\d{1,2}(?:[a-rt-z]|(?:\.\d{1,3})+[a-z]?))"
+    r"(?![\w/@-]|\.\w)",
     re.ASCII,
 )
-"""A name of at least three parts with dashes, one of which is a version: `gpt-4o-mini`."""
+"""A name of parts with dashes, one of which is a version: `gpt-4o-mini`, `gpt-4o`."""
 
 _IDENTIFIER = re.compile(r"[\w.-]+")
 _LONG_WORD = re.compile(r"\w{3,}")

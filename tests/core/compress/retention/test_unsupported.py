@@ -55,6 +55,7 @@ def claims(summary: str, middle: list[Message] = WORK) -> tuple[Unsupported, ...
         ("The user asked for the headers to be translated.", "done"),
         ("The columns are kept for 45 customers.", "numbers"),
         ("The exporter asks gpt-4o-mini now.", "ids"),
+        ("The exporter asks gpt-4o now.", "ids"),
         ("The columns come from EXPORT_LAYOUT then.", "names"),
     ],
 )

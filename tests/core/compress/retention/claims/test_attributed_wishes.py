@@ -209,6 +209,13 @@ def test_a_ban_is_a_rule_wherever_it_is() -> None:
     assert flagged("Standing orders in all of this: never touch the ledger of 2019.", WORK) == []
 
 
+def test_a_rule_is_known_from_a_file_that_was_read() -> None:
+    rules = f"{'All is written by hand. ' * 60}\n25: - The generated `src/tree.gen.ts` must not be committed."
+    middle = [user("Look around."), *call("read_file", rules, path="AGENTS.md")]
+    assert flagged("The generated src/tree.gen.ts must not be committed.", middle) == []
+    assert flagged("The generated src/tree.gen.ts must not be renamed by hand.", middle)
+
+
 def test_a_rule_is_known_wherever_a_long_request_has_it() -> None:
     ask = f"Review it. {'Look at every module. ' * 250}Never start the containers. {'Take notes. ' * 200}"
     middle = [user(ask), assistant("I begin with the modules.")]

@@ -63,7 +63,9 @@ def test_a_call_that_moves_a_file_names_both_its_places() -> None:
     assert retention(work, "The form.\nThe form was first renamed to `.old`.").unsupported != ()
 
 
-@pytest.mark.parametrize("unclear", ["Reverted.", "It accepted the standing orders."])
+@pytest.mark.parametrize(
+    "unclear", ["Reverted.", "It accepted the standing orders.", "A search of the committed source found it."]
+)
 def test_a_word_alone_or_an_attitude_is_no_act(unclear: str) -> None:
     assert flagged(unclear) == []
 
