@@ -82,8 +82,8 @@ _PATTERN, _DRIVE = re.compile(r"\\(?!\w|\\)"), re.compile(r"[A-Za-z]:")
 _LINES = re.compile(r"[^\\/:]*(?:\\[nrt][^\\/]*)+")
 """Lines of a text that was encoded twice, unless they end in a file name."""
 
-_TAG = re.compile(r"^\s*<\w{1,30}>|</\w{1,30}>\s*$")
-"""What a client puts around a line that reports a failure."""
+_AROUND = re.compile(r"^(?:output|std(?:out|err)): |^\s*<\w{1,30}>|</\w{1,30}>\s*$")
+"""What a tool or a client puts around a line that reports a failure."""
 
 _MAX_LINE_CHARS = 300
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -227,7 +227,7 @@ def error_lines(text: str) -> Iterator[str]:
         raw = text[start : min(len(text) if end < 0 else end, start + _MAX_LINE_CHARS)]
         failed = words.error.search(raw) or words.error_words.search(raw.lower())
         if failed and (_STATED.match(raw) or not words.harmless.search(raw)):
-            line = " ".join(_TAG.sub("", raw).split())[:MAX_FACT_CHARS].rstrip()
+            line = " ".join(_AROUND.sub("", raw).split())[:MAX_FACT_CHARS].rstrip()
             if line:
                 yield line
 

@@ -56,6 +56,10 @@ def _found(text: str) -> set[tuple[str, str]]:
         ("错误：文件不存在", ("errors", "错误：文件不存在")),
         ("ERROR [93:10] Two keys too many", ("errors", "ERROR [93:10] Two keys too many")),
         ("gzip: /tmp/a.gz: unexpected end of file", ("errors", "gzip: /tmp/a.gz: unexpected end of file")),
+        (
+            "output: ls: cannot access: No such file or directory",
+            ("errors", "ls: cannot access: No such file or directory"),
+        ),
         ("Unknown skill: brew-tea", ("errors", "Unknown skill: brew-tea")),
         ("rpc: context deadline exceeded", ("errors", "rpc: context deadline exceeded")),
         ("bind: address already in use", ("errors", "bind: address already in use")),
