@@ -29,10 +29,12 @@ _SECTION = re.compile(r"^[ \t]*(?:#+ )?\d+(?:\.\d+){2,} (?=[A-Z])", re.MULTILINE
 _TELLING = re.compile(r"[\d/\\.]").search
 _RUN_ON = re.compile(
     r"(?<=[\u3040-\u9fff])(?=[\dA-Za-z][\dA-Za-z_-]{4,}(?![\w./\\]*[/\\.])|~?/(?:Users|home|root|tmp|var|etc|opt)/)"
-    r"|(?<=[\u3040-\u309f])(?=[\w./~])|(?<=\w)(?=[\u3040-\u309f])",
+    r"|(?<=[\u3040-\u309f])(?=[\w./~])|(?<=\w)(?=[\u3040-\u309f\uac00-\ud7a3])"
+    r"|(?<=[\u30a0-\u9fff])(?=[A-Za-z_][\w-]{2,}(?:/[\w.-]+)*\.[A-Za-z]\w{0,5}(?![\w./-]))"
+    r"|(?<=[\w.-]{4}[\da-z])(?=[\u4e00-\u9fff])",
     re.ASCII,
 )
-"""Where a script without spaces is followed by an id, a figure or a path from the root, or has a particle."""
+"""Where a script without spaces is followed by an id, figure or path, follows a name, or has a particle."""
 
 _WEB = re.compile(
     r"https?://[^\s\"'`<>()\[\]{}|\\，。；、（）：,/?#]{3,250}"
@@ -186,9 +188,8 @@ def classify(token: str) -> FactValue | None:
 
 def _is_path(value: str) -> bool:
     match = _PATH.match(value)
-    if match is None or not any(map(str.isalpha, value)) or _ESCAPE.search(value):
-        return False
-    if _RELEASE.fullmatch(value):
+    other = _ESCAPE.search(value) or _RELEASE.fullmatch(value)
+    if match is None or other or not any(map(str.isalpha, value)):
         return False
     if _LINES.fullmatch(value) and not lexicon().file_name.search(value):
         return False
