@@ -233,8 +233,8 @@ def gate_blocks(gate: Gate | None, settings: Settings, policy: Policy) -> tuple[
         blocks.append(f"{SMALL_MODEL} of {settings.aux_window:,} tokens is below the minimum of {minimum:,}")
     if gate is None:
         return tuple(blocks)
-    if gate.lock_holder is not None:
-        blocks.append(f"{RUNNING} ({gate.lock_holder.split(':')[0]})")
+    if gate.locked_by is not None:
+        blocks.append(f"{RUNNING} ({gate.locked_by})")
     return (*blocks, *failure_blocks(gate, policy))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from core.compress.sizing.threshold import has_struck_out
+from core.compress.sizing.threshold import RUNNING, has_struck_out
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import gate_of
 from core.explain.turns.checks import UNRECORDED, Check
@@ -38,8 +38,10 @@ class PastGates:
         self._begun = context.clock.utc(context.log.records[0].at) if context.log.records else None
 
     def now(self, session: Session) -> Iterator[Check]:
-        """The gates at present, from the columns of a session."""
+        """The gates at present, from the columns of a session and a lock that is held."""
         gate = gate_of(self._context.store, session)
+        if gate.locked_by is not None:
+            yield Check(RUNNING, "none", f"({gate.locked_by})", passed=False)
         if self._rules.cooldown:
             until = gate.cooldown_until
             had = "none" if until is None else f"until {clock(until)}"

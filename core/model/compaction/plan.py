@@ -69,6 +69,7 @@ class Gate:
 
     Attributes:
         now: That moment; None leaves time-based blocks undecided.
+        lock_holder: What the process that compresses the session calls itself, its number first.
     """
 
     now: datetime | None = None
@@ -81,6 +82,11 @@ class Gate:
     def is_ahead(self, at: datetime | None) -> bool:
         """Whether a moment is still to come; False where either is unknown."""
         return at is not None and self.now is not None and at > self.now
+
+    @property
+    def locked_by(self) -> str | None:
+        """The process that holds the compression lock, such as `pid=7`."""
+        return None if self.lock_holder is None else self.lock_holder.partition(":")[0]
 
 
 class Span(NamedTuple):

@@ -291,6 +291,25 @@ def test_failed_attempts_hold_back_until_the_time_at_which_hermes_tries_once_mor
     assert any("did not help" in block for block in now.blocked_by) is not passed
 
 
+@pytest.mark.parametrize(("until", "held"), [(1.0, False), (4e9, True)], ids=["run out", "held"])
+def test_a_compaction_that_another_process_makes_holds_the_newest_turn_back(
+    begun: MakeHome, until: float, held: bool
+) -> None:
+    """The plan says the same, from the same lock."""
+    home = begun("0.22")
+    home.talk(2, size=250_000)
+    home.db.message("S", "user", "go on")
+    insert = "INSERT INTO compression_locks (session_id, holder, acquired_at, expires_at) VALUES (?, ?, ?, ?)"
+    home.db.connection.execute(insert, ("S", "pid=1:x", 0.5, until))
+    home.db.connection.commit()
+    sentence = turn_sentence(turns(home)[-1])
+    assert ("blocked: another process is compressing this session (pid=1)" in sentence) is held
+    with home.store() as store:
+        now = explain(store, "S").now
+    assert now is not None
+    assert any("another process" in block for block in now.blocked_by) is held
+
+
 def test_a_large_turn_nothing_held_back_says_so(begun: MakeHome) -> None:
     home = begun("0.16")
     home.turn()
