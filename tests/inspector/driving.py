@@ -20,14 +20,21 @@ REST = 0.01
 async def settle(pilot: Pilot[None]) -> None:
     """Wait for every worker, what it started, and what waits until the user pauses.
 
-    Every pause lets each widget work off its queue first. Two of them must find no worker, since what
+    Every pause lets each widget work off its queue first. Two of them must find nothing to do, since what
     the last one told may start another.
     """
     calm = 0
     while calm < 2:
         await pilot.pause(2 * REST)
-        running = any(not worker.is_finished for worker in pilot.app.workers)
-        calm = 0 if running else calm + 1
+        calm = 0 if _is_busy(pilot.app) else calm + 1
+
+
+def _is_busy(app: App[None]) -> bool:
+    """Whether a worker runs, or a message waits that may start one or lay the screen out again."""
+    if any(not worker.is_finished for worker in app.workers):
+        return True
+    widgets = (widget for screen in app.screen_stack for widget in screen.walk_children(with_self=True))
+    return any(pump.message_queue_size for pump in (app, *widgets))
 
 
 @asynccontextmanager

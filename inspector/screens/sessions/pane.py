@@ -151,6 +151,8 @@ class SessionsPane(Reporting, Vertical):
             self._at = None  # from now on only the user moves the cursor
         cursor = 0 if before is None else _cursor(rows, page.rows, before, self.listing.cursor)
         self.listing.show(rows, cursor=cursor if asked is None else rows.line(asked), again=True)
+        if asked is not None:
+            self.call_after_refresh(self.listing.keep_in_sight)
         self.post_message(self.Changed())
         if self._held:
             self._held = False

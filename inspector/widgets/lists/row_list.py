@@ -25,6 +25,7 @@ class RowList(LineView[Row], can_focus=True):
     """Whether Enter or a second click opens the row under the cursor."""
 
     cursor = reactive(0, repaint=False)
+    _scrolled_away = False
 
     class Moved(Message):
         """The cursor moved to another row."""
@@ -58,12 +59,18 @@ class RowList(LineView[Row], can_focus=True):
         return self.rows.row(self.cursor)
 
     def show(self, rows: Rows[Row], *, cursor: int | None = None, again: bool = False) -> None:
-        """Show other rows, or the same ones read `again`; the cursor keeps its index unless given."""
+        """Show other rows, or the same ones read `again`; the cursor keeps its index unless given.
+
+        Rows read again stay where the user scrolled them, away from the cursor or not.
+        """
         again = again and bool(rows.count and self.rows.count)
+        self._scrolled_away = again and self.cursor not in self.in_sight
         self.rows = rows
         self.fit_rows()
         self.cursor = self.cursor if cursor is None else cursor
-        self.call_after_refresh(self.keep_in_sight)
+        if not self._scrolled_away:
+            self.call_after_refresh(self.keep_in_sight)
+        self._scrolled_away = False
         if not again:
             self.refresh()
             return
@@ -80,7 +87,8 @@ class RowList(LineView[Row], can_focus=True):
         """Redraw the old and new row, scroll if needed, announce the move."""
         self.refresh_row(old)
         self.refresh_row(new)
-        self.keep_in_sight()
+        if not self._scrolled_away:
+            self.keep_in_sight()
         self.post_message(self.Moved(self, new))
 
     def ground(self, index: int) -> Style:

@@ -170,6 +170,8 @@ class MessageList(RowList[Entry]):
         self._banding = rows.banding
         place = min(place or 0, max(0, rows.banding.messages - 1))
         self.show(rows, cursor=rows.banding.row_of(place) if rows.banding.messages else 0, again=True)
+        if message is not None:
+            self.call_after_refresh(self.keep_in_sight)
 
     def go_to(self, message: int) -> None:
         """Move the cursor to a message."""

@@ -129,6 +129,19 @@ async def test_the_cursor_stays_visible() -> None:
         assert app.widget.cursor == 87
 
 
+async def test_rows_read_again_stay_where_the_user_scrolled_them() -> None:
+    app = Alone(RowList(numbers(60)))
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.pause()
+        app.widget.scroll_to(y=30, animate=False)
+        await pilot.pause()
+        app.widget.show(numbers(62), cursor=2, again=True)
+        await pilot.pause()
+        assert (app.lines()[0], app.widget.cursor) == ("row 30", 2)
+        await pilot.press("down")
+        assert app.widget.cursor in app.widget.in_sight
+
+
 async def test_a_heading_is_passed_over_and_stays_above_its_rows() -> None:
     rows = ListRows(["= head", "a", "b", "= tail", *(f"t{index}" for index in range(30))])
     app = Alone(Numbers(rows))
