@@ -113,7 +113,9 @@ def basis_of(
     reading = actual if supposed is None else actual.under(supposed)
     cut = reading.planned(reading.measured, reading.what_if.actual)
     rate = carried_rate(reading.context.conversation.tip, cut.compared_tokens)
-    agent = agent_of(reading.context, reading.measured.policy.release)
+    agent, engine = agent_of(reading.context, reading.measured.policy.release), reading.context.context.engine
+    if engine is not None and not engine.is_ours:  # the headline tells that it decides
+        agent = replace(agent, rules=reading.context.release_rules)
     return Basis(reading, cut, agent, rate, actual.what_if.supposing(supposed).named())
 
 
@@ -137,8 +139,6 @@ def compare(
 def comparison_of(preview: Preview, basis: Basis, made_by: str) -> Comparison:
     """Both sides of a dry run, with the estimates of each message; only changed messages are measured."""
     plan, measured, context = preview.plan, basis.reading.measured, basis.reading.context.context
-    engine = context.engine
-    told = "" if engine is None or engine.is_ours or plan.engine else engine.note(context.release.release)
     kept = kept_of(preview.before, preview.after, preview.summary_index)
     return Comparison(
         before=preview.before,
@@ -158,11 +158,11 @@ def comparison_of(preview: Preview, basis: Basis, made_by: str) -> Comparison:
         retention=preview.retention,
         before_weights=measured.estimates,
         after_weights=tuple(_weight(one, kept.get(at), measured) for at, one in enumerate(preview.after)),
-        notes=tuple(note for note in preview.notes if note != told),
+        notes=preview.notes,
         made=preview,
         supposed=basis.supposed,
         failing=context.conversation.tip.guards.failure_error or "",
-        in_charge=None if plan.engine else engine,
+        in_charge=None if plan.engine else context.engine,
     )
 
 

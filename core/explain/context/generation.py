@@ -176,13 +176,17 @@ class GenerationContext:
     def rules(self) -> tuple[str, ...]:
         """Notes on whose rules the figures follow, where these are not the rules in force."""
         release, engine = self.context.release, self.context.engine
-        notes = () if engine is None else (engine.note(release.release),)
-        return (*notes, *filter(None, (release.stands_in,)))
+        return (*(() if engine is None else (engine.note(release.release),)), *self.release_rules)
+
+    @property
+    def release_rules(self) -> tuple[str, ...]:
+        """A note on the release whose rules stand in for those of one that is not known, if one does."""
+        return tuple(filter(None, (self.context.release.stands_in,)))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the messages should know."""
-        return (*self.rules, *self.conversation.notes, *self.closed.notes)
+        return (*self.conversation.notes, *self.closed.notes)
 
 
 def generation_context(

@@ -103,12 +103,13 @@ def payload(value: Plan, said: Headline | None = None) -> dict[str, Any]:
 
 
 def _notes(here: GenerationContext | None, found: Plan) -> list[str]:
-    """Notes about the messages, and a note if the threshold cannot be reached."""
+    """Notes on the rules of Hermes, where they made the figures; on the messages; on a limit out of reach."""
     from core.explain.compactions.refusals import refused_earlier
 
     if here is None:
         return []
-    return [*here.notes, *refused_earlier(here.context, found.threshold_tokens)]
+    rules = () if found.engine else here.rules
+    return [*rules, *here.notes, *refused_earlier(here.context, found.threshold_tokens)]
 
 
 def _origin(here: GenerationContext, notes: list[str]) -> dict[str, Any]:
@@ -153,8 +154,7 @@ def _lines(
     engine = None if here is None or found.engine else here.context.engine
     foreign = engine is not None and not engine.is_ours
     yield from _standing(found, "by Hermes' own rules it" if foreign else "it")
-    replaced = here.rules if here and found.engine else ()
-    yield from (f"note: {note}" for note in notes if note not in replaced)
+    yield from (f"note: {note}" for note in notes)
     yield ""
     yield from _parts(found)
     yield ""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.main import run
+from tests.core.compress.engines.builders import FIRST_TWO, engine
 from tests.inspector.cli.conftest import Cli
 
 SAID = "the context engine is 'lcm' (config.yaml:"
@@ -28,6 +29,14 @@ def test_plan_and_compress_say_whose_rules_the_figures_are(taken_over: list[str]
         found = cli(command, "latest", *taken_over, "--json").json
         assert any(note.startswith(SAID) for note in found["notes"])
         assert SAID in cli(command, "latest", *taken_over).out
+
+
+def test_figures_by_an_engine_are_not_said_to_be_by_hermes_own_rules(
+    taken_over: list[str], tmp_path: Path, cli: Cli
+) -> None:
+    words = ["plan", "latest", *taken_over, "--engine", str(engine(tmp_path / "engines", FIRST_TWO))]
+    assert not any(note.startswith(SAID) for note in cli(*words, "--json").json["notes"])
+    assert SAID not in cli(*words).out
 
 
 def test_writing_is_refused_until_it_is_forced_by_name(taken_over: list[str], cli: Cli) -> None:
