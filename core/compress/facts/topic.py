@@ -63,6 +63,11 @@ def stem(word: str) -> str:
     return word
 
 
+def camel_apart(text: str) -> str:
+    """A text with spaces between words that only capitals tell apart: `getOrder` as `get Order`."""
+    return _CAMEL.sub(" ", text)
+
+
 @lru_cache(maxsize=16384)
 def terms(text: str) -> tuple[str, ...]:
     """The content words of a text as stems, in order, each once.
@@ -74,7 +79,7 @@ def terms(text: str) -> tuple[str, ...]:
         for run in _CJK.findall(_CJK_LITTLE.sub(" ", text)):
             found.update(dict.fromkeys(run[i : i + 2] for i in range(len(run) - 1)))
         text = _CJK.sub(" ", text)
-    for word in _WORD.findall(_CAMEL.sub(" ", text).lower()):
+    for word in _WORD.findall(camel_apart(text).lower()):
         if len(word) > 1 and word not in _stopwords():
             found[stem(word)] = None
     return tuple(found)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from core.compress.facts.lexicon import dates, lexicon
-from core.compress.facts.topic import terms
+from core.compress.facts.topic import camel_apart, terms
 
 MAX_VALUES_PER_TEXT = 60
 """The most facts of one category taken from one text, as a listing of many files is one fact."""
@@ -296,5 +296,4 @@ def _is_plain(word: str) -> bool:
 
 def parts_of(name: str) -> tuple[str, ...]:
     """The words of a name in code, in lower case."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
-    return tuple(word.lower() for word in _WORD.findall(spaced))
+    return tuple(word.lower() for word in _WORD.findall(camel_apart(name)))

@@ -21,7 +21,7 @@ from core.compress.retention.claims.reported import PART
 from core.compress.retention.claims.standing import COUNTED, is_code, is_rough
 from core.compress.retention.ground.claim_words import claim_words, reporting
 from core.compress.retention.ground.evidence import Evidence
-from core.compress.retention.ground.figures import is_small
+from core.compress.retention.ground.figures import alone, is_small
 
 _SAME_SHARE, _MIN_LEAD = 0.6, 0.3
 """Share of a figure's surrounding words that a line with another must hold; its lead over lines with it."""
@@ -147,7 +147,7 @@ def _is_set_otherwise(name: str, figure: str, evidence: Evidence) -> bool:
     parts = (part for line in evidence.lines(name) for part in line.split("\\n"))  # lines in a call's text
     lines = [part for part in parts if name in part]
     stated = re.compile(re.escape(name) + _SET_TO)
-    same = re.compile(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)")
+    same = alone(figure)
     return any(map(stated.search, lines)) and not any(map(same.search, lines))
 
 
@@ -180,7 +180,7 @@ def _is_of_another(match: re.Match[str], evidence: Evidence) -> bool:
         return False
     if day_of(f"{noun} {figure}") or is_time(match.string, at):
         return False
-    pattern = re.compile(rf"(?<![\d.,]){re.escape(match['figure'])}(?!\d|[.,]\d)")
+    pattern = alone(match["figure"])
     lines = ((line, pattern.finditer(line)) for line in evidence.lines(match["figure"]))
     if any(_may_be_of(noun, line[: one.start()]) for line, found in lines for one in found):
         return False

@@ -50,6 +50,11 @@ def is_small(figure: str) -> bool:
     return figure.isdigit() and int(figure) <= _SMALL
 
 
+def alone(figure: str) -> re.Pattern[str]:
+    """Matches a figure where it is no part of a longer one."""
+    return re.compile(rf"(?<![\d.,]){re.escape(figure)}(?!\d|[.,]\d)")
+
+
 def ends_of(figure: str, text: str, before: re.Pattern[str] = _IN_WORD) -> Iterator[int]:
     """Where a figure ends in a text that continues nothing before it; making a pattern would take longer."""
     at = text.find(figure)
