@@ -124,7 +124,7 @@ def _headline(books: Books, totals: LedgerRow, rows: Sequence[LedgerRow | Fields
     largest = max(
         main, key=lambda one: _spent(one) + float(extra.get(_key_and_task(one)[0], 0)), default=None
     )
-    made = largest if largest is None or isinstance(largest, LedgerRow) else books.row(largest)
+    made = None if largest is None else books.finished(largest)
     if made is not None and extra:
         made = replace(made, recorded=made.cost + Money(extra.get(made.key)))
     return jsonio.headline(of_sums(totals, made, len(main), books.lower_bound))
@@ -162,8 +162,7 @@ def _rows(books: Books, rows: Sequence[LedgerRow | Fields]) -> Iterator[str]:
         more = extra.get(_key_and_task(one)[0]) or None
         text = None if more or isinstance(one, LedgerRow) else _simple(one, label)
         if text is None:
-            made = one if isinstance(one, LedgerRow) else books.row(one)
-            text = _whole(row(made, more), label, shown)
+            text = _whole(row(books.finished(one), more), label, shown)
         yield text
 
 

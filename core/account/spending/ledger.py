@@ -154,7 +154,7 @@ class Books:
 
     def ledger(self) -> Ledger:
         """The ledger with all rows finished."""
-        rows = tuple(one if isinstance(one, LedgerRow) else self.row(one) for one in self.rows())
+        rows = tuple(map(self.finished, self.rows()))
         return Ledger(self.by, rows, self.totals(), self.lower_bound, self.notes(), self.since, self.until)
 
     def totals(self) -> LedgerRow:
@@ -164,7 +164,10 @@ class Books:
         return replace(total, lower_bound=self.lower_bound)
 
     def rows(self) -> list[LedgerRow | Fields]:
-        """The rows: largest first; days and hours in order. Of a row that is one group, only that group."""
+        """The rows: largest first; days and hours in order.
+
+        A row that is a single group is left as that group, for `finished`: most of a long ledger are.
+        """
         by_size = self.by not in FORMS
         rows: list[_Entry | Fields] = [
             _Entry(place(groups) if by_size else 0, key, task, self._labels.get(key, (0.0, ""))[1], groups)
@@ -172,21 +175,22 @@ class Books:
         ]
         self.ungrouped.sort()  # sorted separately first: comparing tuples of one type takes half the time
         ordered = sorted([*self.ungrouped, *rows])
-        return [self._finished(one) if isinstance(one, _Entry) else one for one in ordered]
+        return [self._sole(one) or self._summed(one) if isinstance(one, _Entry) else one for one in ordered]
 
-    def row(self, fields: Fields) -> LedgerRow:
-        """The row of a single group."""
-        group = Group._make(fields)
+    def finished(self, row: LedgerRow | Fields) -> LedgerRow:
+        """One of `rows`, summed if it is still a single group."""
+        if isinstance(row, LedgerRow):
+            return row
+        group = Group._make(row)
         return finish(group.key, group.task, group.title or "", [group], priced=self.priced)
 
-    def _finished(self, entry: _Entry) -> LedgerRow | Fields:
+    def _sole(self, entry: _Entry) -> Fields | None:
+        """The group that is the whole row; None where a row adds several up, or says more than its group."""
         sole = entry.groups[0]
-        if (
-            self.by in BY_ID
-            and len(entry.groups) == 1
-            and not (sole.task or sole.again or entry.key in self.subtrees)
-        ):
-            return sole._replace(key=entry.key, title=entry.label)
+        more = len(entry.groups) > 1 or sole.task or sole.again or entry.key in self.subtrees
+        return None if more or self.by not in BY_ID else sole._replace(key=entry.key, title=entry.label)
+
+    def _summed(self, entry: _Entry) -> LedgerRow:
         row = finish(entry.key, entry.task, entry.label, entry.groups, priced=self.priced)
         if row.task or row.key not in self.subtrees:
             return row
@@ -252,8 +256,7 @@ def _book(
     if books.by in FORMS and not only:
         books.overran += overrunning(store, window, FORMS[books.by], books.zone)
     if books.by == "conversation" and threads is not None and not only:
-        everything = groups if window == Window() else None
-        everything = everything or Spending(store, Window(), books.by).groups
+        everything = groups if window == Window() else Spending(store, Window(), books.by).groups
         books.subtrees |= spent_with_delegates(threads, everything, {threads.root(one.key) for one in groups})
 
 
