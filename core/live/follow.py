@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
@@ -21,6 +21,7 @@ from core.live.event import LiveEvent, LiveKind, Mark, mark_of
 from core.live.log_tail import LogTail, event_of
 from core.live.row_tail import NewRow, RowTail
 from core.store.database.locate import Location
+from core.store.rows.decode import moment
 from core.store.store import Store
 
 _SESSIONS = 200
@@ -252,9 +253,8 @@ def begin_each(followers: Sequence[Follower]) -> None:
 
 
 def _message(row: NewRow) -> LiveEvent:
-    at = None if row.timestamp is None else datetime.fromtimestamp(row.timestamp, UTC)
     facts = {"row": row.id, "role": row.role, "tool": row.tool, "bytes": row.size}
-    return LiveEvent(LiveKind.MESSAGE, f"row:{row.id}:{row.mark}", row.session, at, facts)
+    return LiveEvent(LiveKind.MESSAGE, f"row:{row.id}:{row.mark}", row.session, moment(row.timestamp), facts)
 
 
 def _row(event: LiveEvent) -> int:

@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from core.store.database.connect import reading
+from core.store.rows.decode import moment
 from core.store.store import Store
 
 _REMEMBERED = 2_000
@@ -129,7 +130,7 @@ def _row(row: sqlite3.Row) -> NewRow:
         id=int(row["id"]),
         session=str(row["session_id"]),
         role=str(row["role"]),
-        timestamp=float(at) if isinstance(at, int | float) else None,
+        timestamp=None if moment(at) is None else float(at),
         tool=None if row["tool_name"] is None else str(row["tool_name"]),
         size=int(row["size"] or 0),
         marked=bool(row["_compressed_summary"]),

@@ -51,6 +51,15 @@ def test_what_was_there_before_is_not_reported(writer: Writer) -> None:
     assert follower.look() == ()
 
 
+def test_a_message_of_no_time_at_all_is_reported_as_the_rest_are(writer: Writer) -> None:
+    follower = begun(writer)
+    writer.database.message("s1", "user", "hello", timestamp=1e20)
+    (found,) = follower.look()
+    assert (found.kind, found.at) == (LiveKind.MESSAGE, None)
+    writer.message()
+    assert rows(list(follower.look())) == writer.wrote
+
+
 def test_nothing_is_opened_while_no_file_changes(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
     writer.message()
     follower = begun(writer)
