@@ -208,7 +208,7 @@ def status_payload(found: Status) -> dict[str, Any]:
     """The document of `status`."""
     return {
         **jsonio.fields(found, "session title tokens verdict threshold share"),
-        "today_usd": jsonio.money(found.today.usd),
+        "today_usd": jsonio.money(found.today.known),
         "today_at_least": found.today.at_least,
         "hit_rate": found.hit_rate,
         "worst": None if found.worst is None else _worst(found.worst),

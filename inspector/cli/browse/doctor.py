@@ -15,6 +15,7 @@ from core.model.transcript.session import ListQuery
 from core.model.transcript.storage import StoreHealth
 from core.store.database.locate import Location
 from core.store.store import Store
+from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.explanation.findings import entries
@@ -90,15 +91,16 @@ def _examine(location: Location, *, integrity: bool) -> Report:
     report = Report(location, health, findings=findings, rows=rows)
     problems: list[InspectorError] = list(_unsound_lines(health))
     problems += broken if not health.unreadable else []  # the unreadable tables say it more exactly
+    notes = (*health.notes, *_damage(health))
     try:
         config = load_config(location.home)
         release = _release(location)
     except ConfigError as error:
-        return replace(report, notes=health.notes, problems=(*problems, error))
+        return replace(report, notes=notes, problems=(*problems, error))
     except DatabaseError as error:
         problems += [] if problems else [error]
         release = None
-    notes = (*health.notes, *_damage(health), *config.notes())
+    notes = (*notes, *config.notes())
     return replace(report, release=release, config=config.path, notes=notes, problems=tuple(problems))
 
 
@@ -129,14 +131,14 @@ def _unsound_lines(health: StoreHealth) -> Iterator[DatabaseError]:
     if health.integrity not in (None, SOUND):
         yield DatabaseError(f"fails SQLite's check: {health.integrity}", where=str(health.path))
     if health.foreign_key_errors:
-        yield DatabaseError(
-            f"has {health.foreign_key_errors} rows whose session is missing", where=str(health.path)
-        )
+        rows = fmt.plural(health.foreign_key_errors, "row")
+        yield DatabaseError(f"has {rows} whose session is missing", where=str(health.path))
 
 
 def _damage(health: StoreHealth) -> Iterator[str]:
     for what, count in health.damage.items():
-        yield f"{count} sessions contain something that cannot be decoded: {what}"
+        hold = f"{fmt.plural(count, 'session')} {'contains' if count == 1 else 'contain'}"
+        yield f"{hold} something that cannot be decoded: {what}"
 
 
 def _payload(report: Report) -> dict[str, Any]:
@@ -204,8 +206,6 @@ def _about(report: Report) -> Iterator[str]:
 
 def _sources(report: Report) -> Iterator[str]:
     """What was read: the database, its release, its config."""
-    from core.support import formatting as fmt
-
     if report.health is not None:
         health = report.health
         schema = fmt.count(health.schema_version)
@@ -220,14 +220,10 @@ def _sources(report: Report) -> Iterator[str]:
 
 
 def _how_many(count: int | None, what: str) -> str:
-    from core.support import formatting as fmt
-
     return f"{fmt.UNKNOWN} {what}s" if count is None else fmt.plural(count, what)
 
 
 def _disagreements(rows: Sequence[Discrepancy]) -> Iterator[str]:
-    from core.support import formatting as fmt
-
     for row in rows[:MAX_ROWS]:
         yield f"  rows disagree on {row.what} of {row.session}: {row.left} and {row.right}"
     if len(rows) > MAX_ROWS:

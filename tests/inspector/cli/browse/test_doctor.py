@@ -50,6 +50,32 @@ def test_of_several_databases_the_whole_is_said_first_and_the_verdicts_once(
     assert sum(line.strip().startswith("[from the rows] ") for line in others) == 1
 
 
+def test_one_row_without_its_session_and_one_session_that_is_damaged_are_told_as_one(
+    home: Path, tmp_path: Path, cli: Cli
+) -> None:
+    path = tmp_path / "state.db"
+    shutil.copy(home / "state.db", path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        (one,) = connection.execute("SELECT min(id) FROM messages").fetchone()
+        connection.execute("UPDATE messages SET session_id = 'gone' WHERE id = ?", (one,))
+        (last,) = connection.execute("SELECT max(id) FROM sessions").fetchone()
+        connection.execute("UPDATE sessions SET title = CAST(x'fffe' AS TEXT) WHERE id = ?", (last,))
+    (report,) = cli("doctor", "--db", path, "--integrity", "--json", code=5).json["databases"]
+    assert report["problems"][0]["what"] == "has 1 row whose session is missing"
+    assert "1 session contains something that cannot be decoded: title is not UTF-8" in report["notes"]
+
+
+def test_damage_is_told_also_where_the_config_cannot_be_read(home: Path, tmp_path: Path, cli: Cli) -> None:
+    shutil.copy(home / "state.db", tmp_path / "state.db")
+    (tmp_path / "config.yaml").write_text("model: [\n")
+    with closing(sqlite3.connect(tmp_path / "state.db")) as connection, connection:
+        last = "SELECT max(id) FROM sessions"
+        connection.execute(f"UPDATE sessions SET title = CAST(x'fffe' AS TEXT) WHERE id = ({last})")
+    (report,) = cli("doctor", "--home", tmp_path, "--json", code=None).json["databases"]
+    assert "config.yaml" in report["problems"][0]["where"]
+    assert any("title is not UTF-8" in note for note in report["notes"])
+
+
 def test_the_answer_is_before_what_was_looked_at(home: Path, cli: Cli) -> None:
     path, answer, *looked_at = cli("doctor", "--db", home / "state.db").out.splitlines()
     assert path == str(home / "state.db")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,15 @@ def test_what_nothing_says_is_unknown_and_not_zero(lone: SessionDatabase, cli: C
     assert found["hit_rate"] is None
     assert found["threshold"] is None or found["threshold"] > 0
     assert line(cli, *where, "--format", "{hit_rate}") == "–"
+
+
+def test_a_cost_of_which_nothing_is_known_is_no_zero_in_json_either(lone: SessionDatabase, cli: Cli) -> None:
+    with lone:
+        lone.session("s", model="nobody/knows-this", started_at=time.time(), input_tokens=1_000)
+        lone.message("s", "user", "hello")
+    found = json.loads(line(cli, "--db", str(lone.path), "--json"))
+    assert (found["today_usd"], found["today_at_least"]) == (None, True)
+    assert line(cli, "--db", str(lone.path), "--format", "{today}") == "–"
 
 
 def _with_profile(home: Path) -> Path:
