@@ -9,11 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
+from core.explain.explanation import Explanation
+from core.model.accounting.ledger import Ledger, LedgerRow
+from core.model.accounting.prompt_cache import CacheReport
 from core.model.compaction.event import SummaryStatus
 from core.model.finding import Verdict, certainty_of
-from core.model.transcript.conversation import BoundaryMode, Conversation
+from core.model.transcript.conversation import Chain, Conversation
 from core.model.transcript.session import Session
 from core.store.store import Store
 from core.support import formatting as fmt
@@ -22,6 +25,7 @@ from inspector.payloads import values as jsonio
 from inspector.report import blocks
 from inspector.report.blocks import Block, Bullets, Paragraph, Section, Table, Verbatim, facts
 from inspector.report.charts import cache_breaks, context_used, tokens_by_day
+from inspector.terminal.glyphs import kind_word
 
 TITLE = "Hermes compression report"
 LEFT_OUT = "…"
@@ -32,8 +36,22 @@ _HOMES = re.compile(r"(?<![\w/])(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\
 """Home directories, whose paths contain their owner's name."""
 
 
-def document(store: Store, session: Session) -> dict[str, Any]:
-    """Everything the report says, in the JSON forms of the commands, from one read of the conversation."""
+class _Read(NamedTuple):
+    """A conversation as a report tells it.
+
+    Attributes:
+        document: Everything the report says, in the JSON forms of the commands, without quotes.
+        explanation, ledger, cache, chain: What its counts, tables and amounts are made of.
+    """
+
+    document: dict[str, Any]
+    explanation: Explanation
+    ledger: Ledger
+    cache: CacheReport
+    chain: Chain
+
+
+def _read(store: Store, session: Session) -> _Read:
     from core.account.spending.ledger import collect
     from core.explain.diagnose.case import Case
     from core.explain.diagnose.diagnose import diagnose_case
@@ -51,7 +69,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
     examined = diagnose_case(case)
     by_day = collect((store,), by="day", session=session.id, prices=case.prices).ledger()
     severity, chain = explanation.headline.severity, store.chain(session.id)
-    return {
+    document = {
         "inspector": __version__,
         "session": session.id,
         **_about(store, context.conversation),
@@ -65,6 +83,7 @@ def document(store: Store, session: Session) -> dict[str, Any]:
         "chain": chain_payload(chain, engine_of_family(store, chain)),
         "notes": list(context.conversation.notes),
     }
+    return _Read(document, explanation, case.ledger, hits, chain)
 
 
 def _about(store: Store, conversation: Conversation) -> dict[str, Any]:
@@ -101,49 +120,40 @@ def _finding_without_quotes(found: dict[str, Any]) -> dict[str, Any]:
     return {**found, "numbers": numbers, "sentence": sentence, "remedy": remedy, "evidence": evidence}
 
 
-def _sections(found: dict[str, Any]) -> Iterator[Section]:
+def _sections(read: _Read) -> Iterator[Section]:
+    found = masked(read.document)
     events = found["why"]["events"]
-    yield "", list(_answer(found))
+    yield "", list(_answer(found, read))
     yield "Conversation", list(_conversation(found))
     for number, event in enumerate(events, start=1):
         yield f"Compaction {number} of {len(events)}", list(_event(event))
     yield "Current state", list(_now(found["why"]["now"]))
     yield "Findings", list(_findings(found))
-    yield "Usage", list(_usage(found["usage"], found["days"]))
-    yield "Prompt cache", list(_cache(found["cache"]))
-    yield "Lineage", [blocks.bullets(_chain(found["chain"]))]
+    yield "Usage", list(_usage(read.ledger, found["days"]))
+    yield "Prompt cache", list(_cache(read.cache, found["cache"]))
+    yield "Lineage", [blocks.bullets(masked(list(_chain(read.chain))))]
 
 
-def _answer(found: dict[str, Any]) -> Iterator[Block]:
+def _answer(found: dict[str, Any], read: _Read) -> Iterator[Block]:
     """What happened, what helps, and a chart of it."""
     why = found["why"]
     yield Paragraph(why["headline"], found["severity"] or "")
     if why["remedy"]:
         yield Paragraph(f"→ {why['remedy']}")
-    yield blocks.bullets((_lead(found),))
+    yield blocks.bullets(masked([_lead(read)]))
     if chart := context_used(found):
         yield chart
 
 
-def _pruned(event: dict[str, Any]) -> bool:
-    """See `CompressionEvent.pruned`."""
-    as_many = event["messages_before"] == event["messages_after"] is not None
-    nothing = event["completed"] and event["summary"]["status"] == SummaryStatus.UNKNOWN
-    return bool(as_many and nothing and event["mode"] == BoundaryMode.IN_PLACE)
-
-
-def _lead(found: dict[str, Any]) -> str:
+def _lead(read: _Read) -> str:
     """Counts of compactions, failed attempts and findings."""
-    events, findings = found["why"]["events"], found["findings"]
-    done = sum(1 for event in events if event["completed"])
-    pruned = sum(map(_pruned, events))
-    parts = [fmt.plural(done - pruned, "compaction")]
-    if pruned:
-        parts.append(fmt.plural(pruned, "pruning"))
-    if len(events) > done:
-        parts.append(f"{fmt.plural(len(events) - done, 'attempt')} given up")
-    if fallbacks := sum(1 for event in events if event["summary"]["status"] == "fallback"):
+    from core.explain.headline.rewritten import counted
+
+    parts = [*filter(None, counted(read.explanation))]
+    fallbacks = sum(event.summary.status is SummaryStatus.FALLBACK for event in read.explanation.events)
+    if fallbacks:
         parts.append(f"{fmt.plural(fallbacks, 'summary', 'summaries')} without a model")
+    findings = read.document["findings"]
     worst = f"; the worst is {findings[0]['rule']} {findings[0]['name']}" if findings else ""
     return f"{', '.join(parts)}. {fmt.plural(len(findings), 'finding')}{worst}."
 
@@ -216,41 +226,53 @@ def _evidence(evidence: list[dict[str, Any]]) -> Iterator[str]:
         yield f"and {len(evidence) - _MAX_EVIDENCE} more"
 
 
-def _usage(usage: dict[str, Any], days: list[dict[str, Any]]) -> Iterator[Block]:
-    header = ("model", "calls", "input", "cache read", "cache write", "output", "recorded", "list price")
-    rows = tuple(_usage_row(row) for row in (*usage["rows"], {**usage["totals"], "key": "total"}))
-    yield Table(header, rows)
-    yield blocks.bullets(usage["notes"])
+def _usage(ledger: Ledger, days: list[dict[str, Any]]) -> Iterator[Block]:
+    header = (
+        *("model", "calls", "uncached input", "cache read", "cache write", "output"),
+        *("recorded", "list price"),
+    )
+    yield Table(header, tuple(map(_usage_row, (*ledger.rows, ledger.totals))))
+    yield blocks.bullets(masked(ledger.notes))
     if chart := tokens_by_day(days):
         yield chart
 
 
-def _usage_row(row: dict[str, Any]) -> tuple[str, ...]:
-    tokens, cost = row["tokens"], row["cost"]
-    task = f" ({row['task']})" if row.get("task") else ""
-    counts = (row["calls"], *(tokens[name] for name in ("input", "cache_read", "cache_write", "output")))
-    money = (_dollars(cost[name]) for name in ("recorded_usd", "computed_usd"))
-    return (f"{row['key']}{task}", *(fmt.count(count) for count in counts), *money)
+def _usage_row(row: LedgerRow) -> tuple[str, ...]:
+    tokens, more, own = row.tokens, row.lower_bound, row.status == "local"
+    counts = (row.calls, tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
+    return (
+        masked(f"{row.key} ({row.task})" if row.task else row.key),
+        *(fmt.tokens(count, lower_bound=more, whole=True) for count in counts),
+        *(fmt.sum_of_money(usd, lower_bound=more, own=own) for usd in (row.recorded, row.computed)),
+    )
 
 
-def _cache(cache: dict[str, Any]) -> Iterator[Block]:
-    breaks = [
-        f"{_moment(one['at'])}: {one['cause'].replace('_', ' ')}, {fmt.count(one['tokens_lost'])} tokens "
-        f"read again for {_dollars(one['cost_usd'])}"
-        for one in cache["breaks"]
-    ]
-    yield blocks.bullets((f"markers: {cache['strategy']}, {cache['why']}", *breaks, *cache["notes"]))
-    if chart := cache_breaks(cache["breaks"]):
+def _cache(cache: CacheReport, document: dict[str, Any]) -> Iterator[Block]:
+    yield blocks.bullets(
+        masked([f"{cache.marking} · {cache.route.why}", *_breaks(cache), *cache.notes]),
+    )
+    if chart := cache_breaks(document["breaks"]):
         yield chart
 
 
-def _chain(chain: dict[str, Any]) -> Iterator[str]:
-    for node in chain["nodes"]:
-        parent = f" of {node['parent']}" if node["parent"] else ""
-        ended = f"ended by {node['end_reason']}" if node["end_reason"] else "not ended"
-        yield f"{node['id']}: {node['kind']}{parent}, {fmt.count(node['messages'])} messages, {ended}"
-    yield f"/resume opens {chain['resume_target']}: {chain['resume_reason']}"
-    yield from chain["findings"]
+def _breaks(cache: CacheReport) -> Iterator[str]:
+    for one in cache.breaks:
+        usd = fmt.money(one.usd, own=cache.local)
+        cost = "at no cost" if usd == fmt.NOTHING else f"for {usd}"
+        tokens = fmt.count(one.tokens_lost)
+        yield f"{fmt.moment(one.at)}: {one.cause.replace('_', ' ')}, {tokens} tokens read again {cost}"
+
+
+def _chain(chain: Chain) -> Iterator[str]:
+    for node in chain.nodes:
+        session = node.session
+        parent = f" of {node.parent_id}" if node.parent_id else ""
+        messages = "– messages" if session.messages is None else fmt.plural(session.messages, "message")
+        by = f" by {session.end_reason}" if session.end_reason else ""
+        ended = "still open" if session.is_open else f"ended{by}"
+        yield f"{session.id}: {kind_word(node.kind)}{parent}, {messages}, {ended}"
+    yield f"/resume opens {chain.resume_target}: {chain.resume_reason}"
+    yield from chain.findings
 
 
 def _moment(text: str | None) -> str:
@@ -258,17 +280,13 @@ def _moment(text: str | None) -> str:
     return fmt.moment(datetime.fromisoformat(text) if text else None)
 
 
-def _dollars(text: str | None) -> str:
-    return fmt.UNKNOWN if text is None else f"${text}"
-
-
 def report_text(store: Store, session: Session, form: str) -> str:
     """The report of a conversation as `json`, as `html`, or otherwise as Markdown."""
-    found = masked(document(store, session))
+    read = _read(store, session)
     if form == "json":
-        return jsonio.dumps(found, indent=2) + "\n"
+        return jsonio.dumps(masked(read.document), indent=2) + "\n"
     write = blocks.html if form == "html" else blocks.markdown
-    return write(TITLE, found["session"], _sections(found))
+    return write(TITLE, masked(session.id), _sections(read))
 
 
 def masked(value: Any) -> Any:

@@ -79,6 +79,11 @@ class Session:
     damage: tuple[str, ...] = ()
 
     @property
+    def is_open(self) -> bool:
+        """Whether nothing says that it ended."""
+        return self.ended_at is None and not self.end_reason
+
+    @property
     def recorded_cost(self) -> Cost:
         """What Hermes says its main loop cost."""
         return recorded(self.actual_cost, self.estimated_cost, self.tokens)

@@ -60,7 +60,7 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str], engine: str | Non
     rows = zip(chain.nodes, sums, strict=True)
     yield from lines(columns, (_cells(node, below, asked, names) for node, below in rows))
     yield ""
-    yield f"/resume opens {chain.resume_target}: {chain.resume_reason or 'nothing came after it'}"
+    yield f"/resume opens {chain.resume_target}: {chain.resume_reason}"
     if any(node.lower_bound for node in chain.nodes):
         yield f"{fmt.LOWER_BOUND} not all calls are on record: `usage {asked}` says which are missing"
     yield from (f"note: {finding}" for finding in chain.findings)
@@ -77,7 +77,7 @@ def _cells(node: ChainNode, below: str, asked: str, names: Mapping[str, str]) ->
     return [
         f"{'· ' * min(node.depth, DEEPEST)}{sign} {session.id}{mark}".lstrip(),
         "orphan" if node.orphan else kind_word(node.kind),
-        session.end_reason or ("still open" if session.ended_at is None else fmt.UNKNOWN),
+        session.end_reason or ("still open" if session.is_open else fmt.UNKNOWN),
         fmt.count(session.messages),
         fmt.count(node.generations),
         fmt.tokens(session.tokens.total, lower_bound=node.lower_bound),

@@ -88,8 +88,8 @@ def _window(row: SessionLine, extra: Extra | None, *, is_told: bool) -> tuple[Pi
     """What is wrong unless it `is_told` elsewhere, else how full the window is."""
     active = f"last active {fmt.moment(row.session.last_active)}"
     if row.part is not None:
-        ended = f" · ended: {row.part.end_reason}" if row.part.end_reason else " · still open"
-        return (("ink-muted", active), ("ink-muted", ended))
+        ended = "still open" if row.part.is_open else f"ended: {row.part.end_reason or fmt.UNKNOWN}"
+        return (("ink-muted", active), ("ink-muted", f" · {ended}"))
     wrong = extra is not None and extra.told.sentence and (extra.mark or extra.answer.sentence)
     if extra is None or (extra.compressions is None and (is_told or not wrong)):
         return (("ink-muted", active),)

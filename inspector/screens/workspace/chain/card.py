@@ -111,7 +111,7 @@ def resume_words(chain: Chain, session_id: str) -> str:
     """The session that `hermes --resume` opens, and why if it is another one."""
     if chain.resume_target == session_id:
         return "/resume opens this session"
-    return f"opens {chain.resume_target}: {chain.resume_reason or 'nothing came after it'}"
+    return f"opens {chain.resume_target}: {chain.resume_reason}"
 
 
 def _relation(node: ChainNode, tree_lines: Sequence[TreeLine]) -> str:
@@ -136,7 +136,7 @@ def _paid(node: ChainNode) -> str:
 def _ran(session: Session) -> str:
     start, end, why = session.started_at, session.ended_at, session.end_reason
     began = fmt.moment(start)
-    if end is None and not why:
+    if session.is_open:
         return f"{began} – still open"
     until = f"{began} – {fmt.moment(end)}" if start is None or end is None else fmt.span(start, end)
     return f"{until} · ended: {why}" if why else until

@@ -22,6 +22,7 @@ from core.store.store import Store
 from inspector.cli.main import run
 from inspector.report.blocks import Paragraph, markdown
 from inspector.report.document import masked
+from tests.core.store.database import SessionDatabase
 from tests.inspector.cli.conftest import Cli, Json, Text
 
 AUTH = "Refactor the auth module"
@@ -40,6 +41,28 @@ def test_the_report_says_compactions_findings_and_cost(as_text: Text) -> None:
     ):
         assert f"## {title}" in report
     assert "agent.log:" in report
+
+
+def test_amounts_and_lower_bounds_are_written_as_the_commands_write_them(as_text: Text) -> None:
+    report, usage, cache = (as_text(command, AUTH) for command in ("export", "usage", "cache"))
+    (total,) = (line.split()[-2:] for line in usage.splitlines() if line.startswith("total"))
+    assert total[0].startswith("≥$")
+    assert f"| {total[0]} | {total[1]} |" in next(one for one in report.splitlines() if "| total |" in one)
+    assert "| model | calls | uncached input |" in report
+    costs = re.findall(r"tokens, (\$[\d.]+)$", cache, re.MULTILINE)
+    assert costs
+    assert re.findall(r"read again for (\$[\d.]+)$", report, re.MULTILINE) == costs
+    assert cache.splitlines()[3].split(", ")[0] in report
+
+
+def test_a_session_is_reported_as_open_only_until_it_ended(tmp_path: Path, cli: Cli) -> None:
+    with SessionDatabase(tmp_path / "state.db") as database:
+        database.session("s", message_count=1)
+        database.message("s", "user", "hello")
+        database.session("t", parent_session_id="s", source="tool", ended_at=database.tick())
+    report = cli("export", "s", "--db", tmp_path / "state.db").out
+    assert "s: main, 1 message, still open" in report
+    assert re.search(r"t: sub-agent of s, .* ended", report)
 
 
 def test_the_report_does_not_say_what_was_said(as_text: Text, as_json: Json) -> None:
