@@ -26,6 +26,7 @@ from core.apply.database.snapshot import TEXTS
 from core.apply.journal_rows import ROUTES, Entry, Record
 from core.apply.write import set_route
 from core.errors import DatabaseError
+from core.support.formatting import plural
 
 _DERIVED = frozenset(("display_identity", "display_order"))
 """Columns of a message that Hermes fills in again by itself."""
@@ -97,7 +98,7 @@ def how_continued(connection: sqlite3.Connection, what: Restoration) -> str:
     found = connection.execute(query, (target, what.entry.sequence[0])).fetchall()
     later = {row_id for (row_id,) in found} - set(what.written)
     if later:
-        return f"{len(later)} messages were added"
+        return plural(len(later), "new message")
     if target != source:
         query = "SELECT count(*) FROM sessions WHERE parent_session_id = ?"
         (children,) = connection.execute(query, (target,)).fetchone()
@@ -105,7 +106,7 @@ def how_continued(connection: sqlite3.Connection, what: Restoration) -> str:
             return "other sessions came from the new one"
     moved = len(_has_moved(connection, what))
     moved += sum(_session_moved(connection, record) for record in what.sessions)
-    return f"{moved} rows were changed" if moved else ""
+    return plural(moved, "changed row") if moved else ""
 
 
 def _has_moved(connection: sqlite3.Connection, what: Restoration) -> set[Cell]:

@@ -30,6 +30,7 @@ from core.model.accounting.prompt_cache import (
     ResultCost,
 )
 from core.model.transcript.message import Message
+from core.support.formatting import plural
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook
@@ -235,7 +236,7 @@ def _notes(case: CacheInputs, calls: Sequence[CacheCall], *, marked: bool) -> It
         yield "no log line of these calls is left: the cache hits are known as one sum, the breaks not at all"
     unreported = sum(call.prompt is None for call in calls)
     if unreported:
-        yield f"{unreported} calls reported no usage"
+        yield f"{plural(unreported, 'call')} reported no usage"
     recorded = sum(session.api_calls or 0 for session in case.conversation.sessions)
     if calls and len(calls) < recorded:
         yield f"the log still holds {len(calls):,} of {recorded:,} calls"

@@ -128,7 +128,7 @@ def read_threads(store: OpenDatabase, session: str | None = None) -> Threads:
 
 def learn_titles(by: str, store: OpenDatabase, groups: Iterable[Fields]) -> None:
     """Find credentials in titles with the help of the texts of their sessions."""
-    if by in ("session", "conversation"):
+    if by in BY_ID:
         named = {group.key: group.title for group in map(Group._make, groups) if group.title}
         learn_shown(store.connection, store.schema, store.path, named)
 

@@ -22,6 +22,7 @@ from core.store.database.open_database import Schema
 from core.store.generations.row_outline import read_outlines
 from core.store.generations.segments import missing_rows
 from core.store.store import Store
+from core.support.formatting import plural
 from core.support.program_files import shared_table
 
 BLOCKING_SECONDS = 0.5
@@ -129,7 +130,8 @@ def unchanged(case: Case) -> GuardResult:
         left.wire == right.wire for left, right in zip(found, expected, strict=True)
     ):
         return passed("unchanged", "the conversation is as the preview saw it")
-    text = f"the conversation changed since the preview ({len(expected)} messages then, {len(found)} now)"
+    then = plural(len(expected), "message")
+    text = f"the conversation changed since the preview ({then} then, {len(found)} now)"
     return against("unchanged", text)
 
 
@@ -152,7 +154,7 @@ def complete(case: Case) -> GuardResult:
     damaged = [one.row for one in case.rehearsal.before if one.row and one.row.damage]
     if damaged:
         which = f"message {damaged[0].id}: {damaged[0].damage[0]}"
-        text = f"{len(damaged)} messages could not be decoded as stored ({which})"
+        text = f"{plural(len(damaged), 'message')} could not be decoded as stored ({which})"
         return against("complete", text, forceable=True)
     return passed("complete", "every message could be read")
 

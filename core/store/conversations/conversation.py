@@ -30,6 +30,7 @@ from core.store.generations.split import Segment
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
 from core.store.rows.decode import moment, read_first_words
+from core.support.formatting import plural
 from core.support.own_files import journal_file
 
 _SET_BACK = timedelta(minutes=10)
@@ -234,7 +235,8 @@ def _notes(lineage: Lineage, session_id: str, segments: Sequence[Found]) -> list
         notes.append("The sessions of this thread name each other as parents; the circle was cut")
     for session, _, segment in segments:
         if segment.repeated:
-            notes.append(f"{session.id} holds {segment.repeated} messages twice; they count once")
+            again = plural(segment.repeated, "message")
+            notes.append(f"{session.id} holds {again} twice, counted once")
         if segment.mode is BoundaryMode.REWRITE:
             notes.append(f"{session.id} begins with a summary; the rows it replaced are not in the database")
     own = defaultdict[str, list[Found]](list)
@@ -242,5 +244,6 @@ def _notes(lineage: Lineage, session_id: str, segments: Sequence[Found]) -> list
         own[found[0].id].append(found)
     for one, those in own.items():
         if lost := _lost_of(one, those):
-            notes.append(f"a partial compression of {one} was to keep {len(lost)} messages, and lost them")
+            kept = plural(len(lost), "message")
+            notes.append(f"a partial compression of {one} lost {kept} that it was to keep")
     return notes

@@ -124,9 +124,10 @@ def lines(applied: Applied | None) -> Iterator[str]:
     if applied is None:
         return
     from core.store.database.own_changes import undo_command
+    from core.support.formatting import plural
 
     yield ""
-    yield f"written to {applied.target_id} ({applied.mode.value}), {len(applied.inserted)} rows"
+    yield f"written to {applied.target_id} ({applied.mode.value}), {plural(len(applied.inserted), 'row')}"
     yield f"undo it with: {undo_command(applied.undo_id, applied.database)}"
 
 
@@ -141,9 +142,12 @@ def _guards(text: str) -> tuple[str, ...]:
 
 
 def _rows(rehearsal: Rehearsal) -> Iterator[str]:
+    from core.support.formatting import plural
+
     place = "in place" if rehearsal.target_id == rehearsal.session_id else f"into {rehearsal.target_id}"
-    gone, new = len(rehearsal.archived) + len(rehearsal.superseded), len(rehearsal.inserted)
-    yield f"{rehearsal.mode.value} of {rehearsal.session_id}: {gone} rows archived, {new} written {place}"
+    gone = plural(len(rehearsal.archived) + len(rehearsal.superseded), "row")
+    written = f"{gone} archived, {len(rehearsal.inserted)} written {place}"
+    yield f"{rehearsal.mode.value} of {rehearsal.session_id}: {written}"
 
 
 def _checklist(results: tuple[GuardResult, ...]) -> Iterator[str]:

@@ -197,7 +197,7 @@ def test_messages_that_cannot_be_decoded_refuse_unless_forced(tmp_path: Path) ->
     rehearsal = prepared(tmp_path, "0.19", changes=[change])
     complete = verdicts(rehearsal)["complete"]
     assert (complete.state, complete.forceable) == (GuardState.REFUSED, True)
-    assert "message 7: content is not UTF-8" in complete.text
+    assert complete.text == "1 message could not be decoded as stored (message 7: content is not UTF-8)"
 
 
 def test_a_long_pause_for_others_refuses_unless_forced(
