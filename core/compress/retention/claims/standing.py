@@ -35,9 +35,6 @@ _TELLING, _BRIEF_LINE = re.compile(r"[\w./-]*(?:\d[\w./-]{3}|[\w/-]{3}\d|_\w{3})
 _EXACT = 3
 """A figure with a fraction and more characters than this identifies its subject, as in `cpu 0.684 total`."""
 
-_WHOLE = re.compile(r"\d of $")
-"""Comes before a whole of which a part was counted: `3 of 17`."""
-
 _FRAMEWORK = re.compile(r"[A-Z]\w*\.js")
 """A library that is called as a file, but by its name alone elsewhere: `Next.js`."""
 
@@ -167,7 +164,7 @@ def _number(value: str, sentence: str, evidence: Evidence) -> bool:
     before, counted = sentence[:at], sentence[at + len(value) :].split(maxsplit=1)[:1]
     figure = plain_number(match.group().rstrip(","))
     unit = value[match.end() :].strip()
-    unit = "" if _WHOLE.search(before) or unit in claim_words().classifiers else unit
+    unit = "" if unit in claim_words().classifiers else unit
     own = [word for word in (unit, *counted) if word.rstrip(".,;)") in COUNTED]
     if own:
         known = any(map(evidence.mentions, spellings(figure)))
@@ -212,7 +209,6 @@ def _has_unit(figure: str, unit: str, evidence: Evidence) -> bool:
     """Whether the messages give a figure with its unit, exactly, as code, or have that many things."""
     return (
         any(evidence.measures(form, unit) for form in spellings(figure))
-        or (len(figure) > _EXACT and "." in figure and evidence.tells(figure))
         or figure in evidence.counts(claim_words().counted.get(unit.removesuffix("s"), ()))
         or evidence.codes(figure)
     )
