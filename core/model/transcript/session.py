@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -115,6 +115,10 @@ class Thread:
     def title(self) -> str | None:
         """The newest title of any of its sessions."""
         return next((session.title for session in reversed(self.sessions) if session.title), None)
+
+    def named(self, said: Mapping[str, str]) -> str:
+        """Its name in lists: the title, else what its user `said` first, by first session, else an id."""
+        return self.title or said.get(self.root.id) or self.tip.id
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ def _page(
 
 
 def _name(row: ConversationRow, began: Mapping[str, str]) -> str:
-    return " ".join((row.title or began.get(row.root.id) or row.tip.id).split())[:80]
+    return " ".join(row.named(began).split())[:80]
 
 
 def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:

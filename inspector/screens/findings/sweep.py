@@ -86,9 +86,7 @@ def _examine_database(store: Store, location: Location, stop: Cancelled, scanned
     from core.explain.diagnose.survey.survey import survey
 
     for one in survey(store, scanned=scanned, cancelled=stop):
-        root = one.row.root.id
-        title = one.row.title or store.began_with([one.row]).get(root) or root
-        found = _named(one.findings, location, title)
+        found = _named(one.findings, location, one.row.named(store.began_with([one.row])))
         yield Step(1, 0, found, errors=(one.error,) if one.error else ())
     if not stop():
         of_store = diagnose_store(store)

@@ -77,6 +77,17 @@ def test_everything_is_examined_and_counted(samples: Location) -> None:
     assert steps[-1].found
 
 
+def test_a_conversation_without_title_and_words_goes_by_its_newest_session_as_in_the_list(
+    tmp_path: Path,
+) -> None:
+    with SessionDatabase(tmp_path / "state.db") as database:
+        database.session("first", end_reason="compression", ended_at=database.tick())
+        database.session("second", parent_session_id="first", message_count=30)
+        database.message("second", "assistant", "done")
+    steps = examine_all([Location(tmp_path / "state.db")], lambda: False)
+    assert {one.title for step in steps for one in step.found if one.title} == {"second"}
+
+
 def test_the_messages_looked_through_are_reported(samples: Location) -> None:
     told: list[tuple[int, int]] = []
     steps = examine_all([samples], lambda: False, lambda done, total: told.append((done, total)))
