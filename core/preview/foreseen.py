@@ -162,7 +162,7 @@ def comparison_of(preview: Preview, basis: Basis, made_by: str) -> Comparison:
         made=preview,
         supposed=basis.supposed,
         failing=context.conversation.tip.guards.failure_error or "",
-        in_charge=None if plan.engine else context.engine,
+        in_charge=context.engine,
     )
 
 

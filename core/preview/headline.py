@@ -17,6 +17,7 @@ from core.preview.room import makes_room
 from core.preview.words import (
     after_loss,
     becomes,
+    broken_engine,
     decided_elsewhere,
     dropped,
     ended_plan,
@@ -33,6 +34,7 @@ from core.support.formatting import NEAR_LIMIT, limit, plural, short
 
 if TYPE_CHECKING:
     from core.explain.context.context import ConversationContext
+    from core.hermes.config.in_force import EngineInCharge
     from core.model.compaction.plan import Plan
     from core.model.compaction.preview import Preview, Retention
     from core.preview.comparison import Comparison
@@ -44,10 +46,16 @@ _MOSTLY = 0.7
 """From this share of the tokens on, the protected parts are the reason that little is saved."""
 
 
-def headline_of(preview: Preview, saves: Decimal | None = None, failing: str | None = None) -> Headline:
-    """The result of a preview in one sentence; `saves` and `failing` are those of `Comparison`."""
+def headline_of(
+    preview: Preview,
+    saves: Decimal | None = None,
+    failing: str | None = None,
+    in_charge: EngineInCharge | None = None,
+) -> Headline:
+    """The result of a preview in one sentence; what else is given is that of `Comparison`."""
     told = _result(preview, saves)
-    return mend_first(told, failing) if failing else told
+    told = mend_first(told, failing) if failing else told
+    return told if preview.plan.engine else though_another_decides(told, in_charge)
 
 
 def _result(preview: Preview, saves: Decimal | None) -> Headline:
@@ -69,9 +77,8 @@ def _result(preview: Preview, saves: Decimal | None) -> Headline:
         _protected(preview.plan),
         preview.focus,
     )
-    if told.remedy != headline_table()["remedies"]["little"]:
-        return told
-    return replace(told, remedy=_room(preview, "little"))
+    saves_little = told.remedy == headline_table()["remedies"]["little"]
+    return replace(told, remedy=_room(preview, "little")) if saves_little else told
 
 
 def _fails(plan: Plan) -> Headline:
@@ -85,18 +92,11 @@ def comparison_headline(shown: Comparison) -> Headline:
     if shown.broken:
         return broken_engine(shown.engine, f"its list has {'; '.join(shown.broken)}")
     if shown.made is not None:
-        told = headline_of(shown.made, shown.saves, shown.failing)
-        return though_another_decides(told, shown.in_charge)
+        return headline_of(shown.made, shown.saves, shown.failing, shown.in_charge)
     tokens = None if any(shown.incomplete) else (shown.before_tokens, shown.after_tokens)
     cut = becomes(shown.middle.size, len(shown.before), len(shown.after), past=shown.real)
     headline = _outcome(cut, tokens, shown.retention, None)
     return replace(headline, remedy=after_loss(shown.retention) if shown.real else None)
-
-
-def broken_engine(name: str, what: str) -> Headline:
-    """The headline of an engine that does not run, or whose list no provider accepts."""
-    sentence = shortened(f"The engine {name} is broken: {what}", MAX_HEADLINE_CHARS - 1)
-    return Headline(f"{sentence}.", headline_table()["remedies"]["broken"], Severity.CRITICAL)
 
 
 def plan_headline(plan: Plan, context: ConversationContext | None = None, ended: str = "") -> Headline:

@@ -187,6 +187,12 @@ def decided_elsewhere(engine: EngineInCharge, plan: Plan, *, is_found: bool = Tr
     return Headline(words, ask)
 
 
+def broken_engine(name: str, what: str) -> Headline:
+    """The headline of an engine that does not run, or whose list no provider accepts."""
+    sentence = shortened(f"The engine {name} is broken: {what}", MAX_HEADLINE_CHARS - 1)
+    return Headline(f"{sentence}.", headline_table()["remedies"]["broken"], Severity.CRITICAL)
+
+
 def though_another_decides(told: Headline, engine: EngineInCharge | None) -> Headline:
     """What Hermes' own compressor would do, after that another engine decides, if one does."""
     if engine is None or engine.is_ours:

@@ -95,13 +95,12 @@ def _other_engine(args: argparse.Namespace, asked: Question, done: Hosted) -> in
 def headline(found: Preview, asked: Question) -> Headline:
     """The preview in one sentence, with the savings of later requests if their price is known."""
     from core.preview.headline import headline_of
-    from core.preview.words import though_another_decides
 
     here = asked.context
     if here is None:
         return headline_of(found)
-    told = headline_of(found, _saves(found, asked), here.conversation.tip.guards.failure_error)
-    return told if found.plan.engine else though_another_decides(told, here.context.engine)
+    failing = here.conversation.tip.guards.failure_error
+    return headline_of(found, _saves(found, asked), failing, here.context.engine)
 
 
 def _saves(found: Preview, asked: Question) -> Decimal | None:

@@ -75,7 +75,7 @@ def payload(done: Hosted) -> dict[str, Any]:
 
 def broken_headline(done: Hosted | None) -> Headline | None:
     """The headline for an engine whose messages no provider accepts; None if they are valid."""
-    from core.preview.headline import broken_engine
+    from core.preview.words import broken_engine
 
     problems = () if done is None else done.compacted.problems
     if done is None or not problems:

@@ -83,8 +83,8 @@ def engine_cut(
     location: Location, engine: OtherEngine, reading: Reading, cut: Plan, supposed: Hypothesis, stop: Stop
 ) -> EngineCut | None:
     """Where another engine cuts, or what is wrong with it; None if cancelled."""
-    from core.preview.headline import broken_engine
     from core.preview.summarisers import offline_summariser
+    from core.preview.words import broken_engine
 
     try:
         writer = offline_summariser(reading.context.policy)

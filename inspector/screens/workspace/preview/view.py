@@ -11,8 +11,8 @@ from core.compress.engines.host.process import EngineFailed
 from core.compress.summarise.base import FailureKind, SummaryFailure
 from core.model.transcript.conversation import Generation
 from core.preview.foreseen import Basis
-from core.preview.headline import broken_engine
 from core.preview.offers import prompt_of
+from core.preview.words import broken_engine
 from inspector.base.commands import bindings
 from inspector.base.workers import start
 from inspector.screens.workspace.preview.header import PreviewHeader

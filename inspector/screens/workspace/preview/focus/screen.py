@@ -14,9 +14,8 @@ from core.model.compaction.preview import Retention
 from core.model.finding import Headline, Severity
 from core.preview.comparison import Comparison
 from core.preview.foreseen import Basis, compare
-from core.preview.headline import broken_engine
 from core.preview.offers import Writer
-from core.preview.words import kind_word
+from core.preview.words import broken_engine, kind_word
 from core.support import formatting as fmt
 from inspector.base.commands import bindings
 from inspector.base.workers import cancelled, in_thread, then
