@@ -14,6 +14,7 @@ from core.errors import ConfigError
 from core.hermes.config.config import load_config
 from core.hermes.policy.policy import load_policy, nearest_release
 from core.recordings.read import Extent, Recording
+from core.support.formatting import plural
 from core.support.own_files import state_directory
 from inspector.hermes_plugin.config_file.own_commands import succeeds
 from inspector.hermes_plugin.install import NAME, installed
@@ -81,10 +82,10 @@ class Status:
             )
         yield f"worker: {self.settings.python} {'answers' if self.answers else 'does not answer'}"
         found = self.recorded
-        counts = f"{found.requests:,} requests, {found.compactions:,} compactions"
+        counts = f"{plural(found.requests, 'request')}, {plural(found.compactions, 'compaction')}"
         yield f"recorded: {counts}, {found.size:,} bytes"
         if found.dropped:
-            yield f"not recorded: {found.dropped:,} requests"
+            yield f"not recorded: {plural(found.dropped, 'request')}"
         if self.release is not None:
             yield from self._lacking(self.release)
 

@@ -25,7 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `undo`."""
     parser.add_argument("id", metavar="ID", nargs="?", help="the change to undo (default: the newest)")
     what = parser.add_mutually_exclusive_group()
-
     what.add_argument("--list", action="store_true", help="list all changes, also those undone")
     what.add_argument("--show", action="store_true", help="show one change and undo nothing")
     what.add_argument("--fork", action="store_true", help="restore the old conversation as a new session")

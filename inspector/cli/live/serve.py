@@ -52,15 +52,9 @@ def run(args: argparse.Namespace) -> int:
     os.environ.pop(READ_ONLY, None) if args.allow_apply else os.environ.update({READ_ONLY: "1"})
     if args.host not in OURS:
         output.write_note(f"others can reach {args.host}, and the connection is not encrypted")
-    server = GuardedServer(_store_words(args), args.host, _free_port(args.host, args.port), _say)
+    server = GuardedServer(target.words(args), args.host, _free_port(args.host, args.port), _say)
     server.serve()
     return 0
-
-
-def _store_words(args: argparse.Namespace) -> list[str]:
-    """The options that select the database, for the app."""
-    named = {"--db": args.db, "--home": args.home, "--profile": args.profile}
-    return [word for name, value in named.items() if value is not None for word in (name, str(value))]
 
 
 def _free_port(host: str, port: int) -> int:

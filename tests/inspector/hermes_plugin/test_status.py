@@ -49,6 +49,12 @@ def test_a_hermes_without_the_pages_of_its_dashboard_has_no_tab(dashboard: bool 
     assert ("no dashboard tab" in lines("0.22.2", dashboard=dashboard)) == said
 
 
+def test_one_of_what_was_recorded_is_told_as_one() -> None:
+    settings = Settings("home", "python", "root", "state", engine=True, recorder=True, summariser={})
+    told = list(Status(settings, True, "inspector", None, True, Extent(1, 1, 1, 9)).lines("hermes-inspector"))
+    assert told[-2:] == ["recorded: 1 request, 1 compaction, 9 bytes", "not recorded: 1 request"]
+
+
 def test_a_home_is_told_to_have_no_plugin(tmp_path: Path) -> None:
     status = Status(None, False, "compressor", None, False, Extent())
     advised = "not installed; run `hermes-inspector --home X plugin install`"
