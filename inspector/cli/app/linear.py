@@ -92,7 +92,7 @@ def _begun(args: argparse.Namespace) -> bool:
         with target.session(args) as (store, session):
             place, session_id = store.location, session.id
         for words in about:
-            _answer((*words, session_id, *_place_words(place)))
+            _answer((*words, session_id, "--db", str(place.db)))
         return _one(place, session_id, session_id)
     return True
 
@@ -191,7 +191,7 @@ def _one(place: Location, session: str, name: str) -> bool:
             return answer == "b"
         words = _choose(list(ABOUT_ONE.values()), answer)
         if words is not None:
-            _answer((*words, session, *_place_words(place)))
+            _answer((*words, session, "--db", str(place.db)))
 
 
 def _answer(words: Words) -> None:
@@ -207,13 +207,6 @@ def _answer(words: Words) -> None:
     except InspectorError as error:
         output.write_lines([error.line])
     output.write_lines([""])
-
-
-def _place_words(place: Location) -> Words:
-    """The options that select one database."""
-    if place.home is None:
-        return "--db", str(place.db)
-    return "--home", str(place.home), "--profile", "default"
 
 
 def _choose(found: Sequence[Item], answer: str) -> Item | None:
