@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -15,6 +16,8 @@ from inspector.widgets.bars.answer_and_keys import KeyBar
 S = TypeVar("S", bound=Screen[Any])
 REST = 0.01
 """Seconds for which the app waits in tests wherever it waits for a user to pause."""
+FOREVER = 120
+"""Seconds after which an app that still has something to do will always have."""
 
 
 async def settle(pilot: Pilot[None]) -> None:
@@ -23,8 +26,9 @@ async def settle(pilot: Pilot[None]) -> None:
     Every pause lets each widget work off its queue first. Two of them must find nothing to do, since what
     the last one told may start another.
     """
-    calm = 0
+    calm, until = 0, time.monotonic() + FOREVER
     while calm < 2:
+        assert time.monotonic() < until, "the app never comes to rest: does its layout answer to itself?"
         await pilot.pause(2 * REST)
         calm = 0 if _is_busy(pilot.app) else calm + 1
 

@@ -62,15 +62,18 @@ class AlertLine(Widget):
     watch_calm = watch_place = watch_alerts
 
     def tell(self, listing: SessionsList) -> None:
-        """Show what the marked rows of a list are marked for."""
-        known = ((row, listing.extras.get(row.key)) for row in listing.conversations)
+        """Show what the marked rows of a list are marked for.
+
+        Which of them comes first does not depend on the rows in sight: these depend on the lines it takes.
+        """
+        known = [(row, listing.extras.get(row.key)) for row in listing.from_the_top]
         found = [
             (row.title or listing.previews.get(row.key) or row.session.id, extra)
             for row, extra in known
             if extra is not None and extra.told.sentence and mark_of(row, listing.cell_source(row))
         ]
         self.alerts = tuple(sorted(found, key=lambda one: _urgency(one[1])))
-        extras = [listing.extras.get(row.key) for row in listing.conversations]
+        extras = [extra for _, extra in known]
         examined = sum(
             extra is not None and extra.state is not None and not extra.lacks_loss for extra in extras
         )

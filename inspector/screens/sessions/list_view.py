@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import chain
 from pathlib import Path
@@ -121,10 +121,21 @@ class SessionsList(RowList[SessionLine]):
 
     @property
     def conversations(self) -> list[SessionLine]:
-        """The conversations on screen, and those at the top of the list that are loaded."""
+        """The conversations on screen, then those at the top of the list that are loaded."""
+        return self._conversations(self._places)
+
+    @property
+    def from_the_top(self) -> list[SessionLine]:
+        """The same conversations in the order of the list, wherever it is scrolled to."""
+        return self._conversations(sorted(self._places))
+
+    @property
+    def _places(self) -> Iterable[int]:
         # Far down the list the top is no longer loaded, and reading it again would evict what is on screen.
         further = min(FURTHER, self.rows.count) if self.scroll_offset.y < NEAR_TOP else 0
-        places = dict.fromkeys((*self.in_sight, *range(further)))
+        return dict.fromkeys((*self.in_sight, *range(further)))
+
+    def _conversations(self, places: Iterable[int]) -> list[SessionLine]:
         lines = (self.rows.row(place) for place in places)
         return [line for line in lines if line is not None and line.part is None]
 

@@ -67,6 +67,16 @@ async def test_every_marked_row_is_counted(samples: Location) -> None:
         assert "✗ failed" in drawn(pilot)  # the legend
 
 
+async def test_which_is_told_first_does_not_depend_on_the_rows_in_sight(samples: Location) -> None:
+    app = InspectorApp([samples], now=lambda: NOW)
+    async with settled(app, 80, 16) as pilot:
+        line = app.screen.query_one(AlertLine)
+        before = line.alerts
+        await press(pilot, "G")
+        assert app.screen.query_one(SessionsList).scroll_offset.y > 0
+        assert line.alerts == before
+
+
 async def test_while_rows_wait_to_be_examined_the_count_is_a_lower_bound(
     samples: Location,
 ) -> None:
