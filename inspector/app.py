@@ -25,7 +25,7 @@ from core.model.finding import Severity
 from core.store.database.locate import Location
 from core.support import formatting as fmt
 from inspector.base.app_protocol import LiveState
-from inspector.base.commands import bindings, key_name, keys_of, read_keymap, table
+from inspector.base.commands import bindings, key_name, keys_of, read_keymap, table, use_keymap
 from inspector.base.key_hold import KeyHold, KeyPassed
 from inspector.base.live import at_work
 from inspector.base.named_screens import FOCUS, HOME, PAGES, place
@@ -100,7 +100,7 @@ class InspectorApp(App[None]):
         self._session, self._view, self._keys_file = session, view, keys
         self._focuses, self._state = tuple(focuses), state
         self._first, self.engine, self.hermes_python = home, engine, hermes_python
-        self.keymap: dict[str, str] = dict(own_keys or {})
+        self._own_keys = dict(own_keys or {})
         self.diagnosed: dict[tuple[Location, str | None], Counter[Severity]] = {}
         """Findings by severity for each conversation that has been examined."""
         self.failures: list[InspectorError] = []
@@ -238,17 +238,18 @@ class InspectorApp(App[None]):
     def _take_keys(self) -> None:
         try:
             if self._keys_file is not None:
-                self.keymap |= read_keymap(self._keys_file)
+                self._own_keys |= read_keymap(self._keys_file)
         except ConfigError as error:
             self.notify(clean_line(str(error)), severity="warning", markup=False)
-        if self.keymap:
-            self.set_keymap(self.keymap)
+        use_keymap(self._own_keys)
+        if self._own_keys:
+            self.set_keymap(self._own_keys)
 
     def action_help(self) -> None:
         """Show every key that works on the current screen."""
         from inspector.screens.dialogs.help import HelpScreen
 
-        self.push_screen(HelpScreen(self._scopes(), self.keymap))
+        self.push_screen(HelpScreen(self._scopes()))
 
     def _scopes(self) -> list[str]:
         """The active scopes, most specific first."""
@@ -293,5 +294,5 @@ class InspectorApp(App[None]):
             entry = active.get(command.id)
             if command.palette and entry is not None:
                 go = partial(self.call_later, self.run_action, command.action, entry.node)
-                keys = ", ".join(map(key_name, keys_of(command, self.keymap)))
+                keys = ", ".join(map(key_name, keys_of(command)))
                 yield SystemCommand(command.help.rstrip("."), f"Key: {keys}", go)

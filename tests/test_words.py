@@ -76,7 +76,7 @@ def _documentation(tree: ast.AST) -> set[ast.AST]:
 
 
 def _literals(path: Path) -> Iterator[tuple[int, str]]:
-    """Texts of a module with their line; what is put into one is `{}`."""
+    """Texts of a module with their line; what is put into one is `{}`, and the key of a command `K`."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     seen = _documentation(tree)
     for node in ast.walk(tree):
@@ -85,7 +85,7 @@ def _literals(path: Path) -> Iterator[tuple[int, str]]:
             parts = (part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
             yield node.lineno, "".join(map(str, parts))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in seen:
-            yield node.lineno, node.value
+            yield node.lineno, re.sub(r"\{\w+\.\w+\}", "K", node.value)
 
 
 def _values(document: object) -> Iterator[str]:

@@ -56,7 +56,6 @@ class Shell(Protocol):
         diagnosed: Findings by severity for each conversation that has been examined; None as the
             session stands for the database as a whole.
         keys: Holds keys typed while something opens.
-        keymap: The user's own keys by command; see `commands.keys_of`.
         failures: Read errors, oldest first.
         engine: The context engine named on the command line; None for Hermes' own.
         hermes_python: The Python that runs Hermes, if the command line named one.
@@ -66,7 +65,6 @@ class Shell(Protocol):
     now: Callable[[], datetime]
     diagnosed: dict[tuple[Location, str | None], Counter[Severity]]
     keys: KeyHold
-    keymap: dict[str, str]
     failures: list[InspectorError]
     engine: OtherEngine | None
     hermes_python: Path | None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from textual.binding import Binding, BindingType
 
@@ -22,6 +25,9 @@ KEY_NAMES = {
     "shift+tab": "⇧tab", "shift+left": "⇧←", "shift+right": "⇧→",
 }  # fmt: skip
 _EXAMPLE = "Example: `sessions.sort: o`"
+_NAMED = re.compile(r"\{(\w+\.\w+)\}")
+_own_keys: ContextVar[Mapping[str, str]] = ContextVar("own_keys", default=MappingProxyType({}))
+"""The user's keymap in the running app; a worker thread does not see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +70,31 @@ def key_name(key: str) -> str:
     return KEY_NAMES.get(key) or key.replace("ctrl+", "^")
 
 
-def keys_of(command: Command, keymap: Mapping[str, str]) -> Sequence[str]:
+def use_keymap(keymap: Mapping[str, str]) -> None:
+    """Name the user's own keys from here on, in everything this task starts."""
+    _own_keys.set(keymap)
+
+
+def keys_of(command: Command) -> Sequence[str]:
     """The keys that run a command: those of the user's keymap, if it names any."""
-    return keymap[command.id].split(",") if command.id in keymap else command.keys
+    own = _own_keys.get().get(command.id)
+    return command.keys if own is None else own.split(",")
+
+
+def key_of(name: str) -> str:
+    """The key that runs a command, as it is shown; a sentence that begins with it names `List.open`."""
+    key = key_name(keys_of(_by_name()[name.lower()])[0])
+    return key.capitalize() if name[0].isupper() and len(key) > 1 else key
+
+
+def hint(text: str) -> str:
+    """Put the key of each command into a sentence that names it: `{page.refresh} reads again`."""
+    return _NAMED.sub(lambda found: key_of(found[1]), text)
+
+
+@cache
+def _by_name() -> Mapping[str, Command]:
+    return {command.id: command for command in table()}
 
 
 @cache

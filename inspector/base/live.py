@@ -12,7 +12,7 @@ from core.live.event import Mark, mark_of
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 
-OUTDATED = "Hermes wrote more: press r"
+OUTDATED = "Hermes wrote more: press {page.refresh}"
 """Shown for what takes too long, or costs too much, to read again each second."""
 PACE = 0.12
 """Seconds between two checks of the files."""

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen, Screen
 from core.store.database.locate import Location
 from core.support import formatting as fmt
 from inspector.base.app_protocol import shell
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, hint
 from inspector.base.live import OUTDATED, Pulse
 from inspector.base.workers import Reporting
 from inspector.terminal.text import content
@@ -120,7 +120,9 @@ class CardPage(Page):
 
     def note_new_writes(self, location: Location) -> None:
         """Show a note from now on when Hermes has written more; `r` reads again."""
-        Pulse(self, [location], partial(setattr, self.head, "right", (("severity-warning!", OUTDATED),)))
+        Pulse(
+            self, [location], partial(setattr, self.head, "right", (("severity-warning!", hint(OUTDATED)),))
+        )
 
     def action_scroll_card(self, step: int) -> None:
         """Scroll the card."""

@@ -12,7 +12,7 @@ from core.explain.tool_results.follow import result_lives
 from core.explain.tool_results.life import STATES, ResultLife, ResultLives, file_words, results_headline
 from core.store.database.locate import Location
 from core.support import formatting as fmt
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, hint
 from inspector.base.workers import ask_store
 from inspector.screens.page import CardPage
 from inspector.terminal.line import Line, Palette
@@ -31,7 +31,9 @@ _OUTCOMES = {
     "truncated": "be truncated, and the rest lost",
     "changed": "be rewritten",
 }
-NO_RESULTS = "No tool was called in this conversation, so there are no tool results.\nesc goes back."
+NO_RESULTS = (
+    "No tool was called in this conversation, so there are no tool results.\n{results.back} goes back."
+)
 
 
 class ResultList(RowList[ResultLife]):
@@ -144,7 +146,7 @@ class ResultsScreen(CardPage):
         again, self._lives = self._lives is not None, lives
         self.answer.answer = results_headline(lives)
         self.head.left, self.head.right = _head(self._title, lives), ()
-        self.results.empty = NO_RESULTS
+        self.results.empty = hint(NO_RESULTS)
         self.results.priced = any(one.usd is not None for one in lives.results)
         self.results.show(ListRows(lives.results), cursor=self.results.cursor if again else 0)
         self._show_card()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from core.support.own_files import config_directory
 from inspector.cli.main import run
 from inspector.screens.dialogs.help import HelpScreen
@@ -78,12 +80,34 @@ async def test_the_menu_of_a_row_and_the_palette_name_and_take_the_users_own_key
     own = tmp_path / "keys.yaml"
     own.write_text("sessions.why: o\npage.actions: ctrl+o\n")
     async with settled(running := app(home, keys=own), 120, 30) as pilot:
-        told = [command.help for command in running.get_system_commands(running.screen)]
-        assert "Key: ^o" in told
-        await press(pilot, "ctrl+o")
+        await press(pilot, "ctrl+p", *"row under")
+        assert "Key: ^o" in drawn(pilot)
+        await press(pilot, "escape", "ctrl+o")
         assert " o       Show why it was compressed" in drawn(pilot)
         await press(pilot, "o")
         assert front(running, WorkspaceScreen)._active == 1
+
+
+@pytest.mark.parametrize(
+    ("own", "typed", "told"),
+    [
+        ("sessions.next_alert: ctrl+n", (), " · ^n next"),
+        ("sessions.delegates: ctrl+a", (), "sub-agents hidden (^a)"),
+        ("list.open: o\nactions.close: left_square_bracket", ("full_stop",), "o or its key · [ back"),
+        ("list.open: o", ("comma",), "o jumps to the list of themes"),
+        ("workspace.view_3: f3", ("enter",), "f3 Preview"),
+        ("map.next_hit: ctrl+n", ("enter", "1", "slash", "e", "enter"), "^n next, N previous"),
+        ("list.open: o\npage.copy: Y", ("f",), "start with the first: o opens it, Y copies its fix"),
+    ],
+)
+async def test_a_sentence_that_names_a_key_names_that_of_the_user(
+    app: MakeApp, sample_home: Path, tmp_path: Path, own: str, typed: tuple[str, ...], told: str
+) -> None:
+    (file := tmp_path / "keys.yaml").write_text(own)
+    running = app(sample_home, keys=file)
+    async with settled(running, 140, 40, notifications=True) as pilot:
+        await press(pilot, *typed)
+        assert told in drawn(pilot)
 
 
 async def test_a_broken_keymap_is_reported_and_the_app_continues(

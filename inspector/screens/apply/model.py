@@ -9,6 +9,7 @@ from core.model.compaction.apply import Applied, ApplyMode, GuardResult, GuardSt
 from core.model.finding import Headline, Severity
 from core.store.database.own_changes import undo_command
 from core.support import formatting as fmt
+from inspector.base.commands import hint, key_of
 from inspector.screens.apply.work import Proposal, Review
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.panes.card import field, paragraph
@@ -31,7 +32,6 @@ BY_RULE = (
 )
 FUTILE = "It saves nothing: what is written is at least as long as what it replaces."
 QUIETLY = "leave the session alone for two minutes, then come back"
-ONCE_MORE = Headline("U once more undoes it; esc leaves it written.", severity=Severity.WARNING)
 TAKEN_BACK = Headline("Undone: every row is as it was.")
 WHERE = {
     ApplyMode.IN_PLACE: "in place",
@@ -146,8 +146,9 @@ def applied_lines(applied: Applied, proposal: Proposal, width: int, ink: Palette
     locked = f"the database was locked for {applied.seconds * 1000:,.0f} ms; read back and identical"
     yield from field("", locked, width, ink)
     yield from field("resume", f"hermes --resume {applied.target_id}", width, ink)
-    undo = undo_command(applied.undo_id, applied.database)
-    yield from field("undo", f"{undo}, or U here and on Preview", width, ink)
+    here, there = key_of("apply.undo"), key_of("preview.undo")
+    keys = f"{here} here and on Preview" if here == there else f"{here} here, {there} on Preview"
+    yield from field("undo", f"{undo_command(applied.undo_id, applied.database)}, or {keys}", width, ink)
 
 
 def undone_lines(review: Review, width: int, ink: Palette) -> Iterator[Line]:
@@ -156,7 +157,8 @@ def undone_lines(review: Review, width: int, ink: Palette) -> Iterator[Line]:
     back, gone = len(rehearsal.archived) + len(rehearsal.superseded), len(rehearsal.inserted)
     yield from restored_lines(rehearsal, back, gone, width, ink)
     yield from field("messages", f"{len(rehearsal.after):,} → {len(rehearsal.before):,}", width, ink)
-    yield from field("again", "esc, then A, writes it once more", width, ink, "ink-muted")
+    again = hint("{apply.back}, then {preview.apply}, writes it once more")
+    yield from field("again", again, width, ink, "ink-muted")
 
 
 def restored_lines(
@@ -181,7 +183,7 @@ def review_answer(review: Review, proposal: Proposal) -> Headline:
     if refused:
         more = f" ({len(refused) - 1} more below)" if len(refused) > 1 else ""
         ways = [QUIETLY] if refused[0].name == "activity" else []
-        ways += ["m tries another way to write it"] if len(proposal.modes) > 1 else []
+        ways += [f"{key_of('apply.mode')} tries another way to write it"] if len(proposal.modes) > 1 else []
         other = f"{', or '.join(ways)}." if ways else None
         return Headline(f"Nothing can be written: {refused[0].text}{more}", other, Severity.CRITICAL)
     found = review.rehearsal
@@ -190,15 +192,24 @@ def review_answer(review: Review, proposal: Proposal) -> Headline:
     rows = f"{fmt.plural(len(found.archived), 'row')} archived, {len(found.inserted):,} written"
     if found.mode in HAPPENS:
         rows = f"{fmt.plural(len(found.inserted), 'row')} written, {HAPPENS[found.mode]}"
-    said = f"{sizes} {WHERE[found.mode]}: {rows}. Nothing is written yet; U undoes it afterwards."
+    yet = hint("Nothing is written yet; {apply.undo} undoes it afterwards.")
+    said = f"{sizes} {WHERE[found.mode]}: {rows}. {yet}"
     if proposal.futile:
-        return Headline(f"{FUTILE} {said}", "esc leaves everything as it is.", Severity.WARNING)
+        leaves = hint("{apply.back} leaves everything as it is.")
+        return Headline(f"{FUTILE} {said}", leaves, Severity.WARNING)
     return Headline(said, severity=Severity.WARNING if doubtful else None)
 
 
 def written_answer(proposal: Proposal) -> Headline:
     """What is done, in the words of Hermes, and that it can be undone."""
-    return Headline(f"{proposal.said[0].rstrip('.')}. Written, read back and identical; U undoes it.")
+    done = hint("Written, read back and identical; {apply.undo} undoes it.")
+    return Headline(f"{proposal.said[0].rstrip('.')}. {done}")
+
+
+def once_more() -> Headline:
+    """That the key to undo must be pressed a second time."""
+    words = hint("{apply.undo} once more undoes it; {apply.back} leaves it written.")
+    return Headline(words, severity=Severity.WARNING)
 
 
 def failed_answer(line: str) -> Headline:
@@ -209,4 +220,5 @@ def failed_answer(line: str) -> Headline:
 def offer(entry: JournalEntry) -> Headline:
     """What undoing does."""
     restores = f"restores the {fmt.plural(entry.replaced, 'row')} that this compaction replaced"
-    return Headline(f"U {UNDOING.get(entry.mode, restores)}. It refuses if Hermes has continued since.")
+    does = f"{key_of('undo.take_back')} {UNDOING.get(entry.mode, restores)}"
+    return Headline(f"{does}. It refuses if Hermes has continued since.")

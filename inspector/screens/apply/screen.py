@@ -12,14 +12,14 @@ from textual.containers import Horizontal
 from core.model.compaction.apply import Applied, ApplyMode
 from core.model.finding import NO_HEADLINE
 from core.store.database.locate import Location
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, hint
 from inspector.base.workers import Answered, in_thread, then
 from inspector.screens.apply.model import (
-    ONCE_MORE,
     TAKEN_BACK,
     Stage,
     applied_lines,
     failed_answer,
+    once_more,
     review_answer,
     review_lines,
     summary_text,
@@ -42,7 +42,7 @@ DETAILS = {
     Stage.UNDONE: "undone",
     Stage.FAILED: "not written",
 }
-HINT = "the end of the session's id; esc writes nothing"
+HINT = "the end of the session's id; {prompt.leave} writes nothing"
 ALLOWED = {
     "write": (Stage.REVIEW,),
     "mode": (Stage.REVIEW, Stage.FAILED),
@@ -121,7 +121,7 @@ class ApplyScreen(Page):
         bar, answer = self.query_one(AnswerBar), NO_HEADLINE
         bar.waiting = f"{self._step or 'Starting'} …"
         if self.stage is Stage.APPLIED and self._applied is not None:
-            answer = ONCE_MORE if self._sure else written_answer(self.proposal)
+            answer = once_more() if self._sure else written_answer(self.proposal)
         elif self.stage is Stage.UNDONE:
             answer = TAKEN_BACK
         elif self.stage is Stage.FAILED:
@@ -190,7 +190,7 @@ class ApplyScreen(Page):
     def action_write(self) -> None:
         """Ask for the session's short id, and for `fallback` if the summary failed; then write."""
         wanted = self.proposal.confirmation
-        self.query_one(PromptBar).ask("write", f"type {wanted} to write", hint=HINT)
+        self.query_one(PromptBar).ask("write", f"type {wanted} to write", hint=hint(HINT))
 
     @on(PromptBar.Answered)
     def _answered(self, event: PromptBar.Answered) -> None:

@@ -12,7 +12,7 @@ from textual.containers import Horizontal
 from core.model.compaction.apply import JournalEntry
 from core.store.database.locate import Location
 from core.support import formatting as fmt
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, key_of
 from inspector.base.workers import ask_store, in_thread, then
 from inspector.screens.apply.model import TAKEN_BACK, failed_answer, offer, restored_lines
 from inspector.screens.apply.screen import WritingBar
@@ -23,8 +23,6 @@ from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.bars.title_bar import TitleBar
 from inspector.widgets.panes.text_pane import LongText, TextPane
-
-GOES = "U takes this summary out:"
 
 
 class UndoScreen(Page):
@@ -62,7 +60,8 @@ class UndoScreen(Page):
         self._written = written
         if written.summary:
             self.add_class("-summary")
-            self.query_one(LongText).read(f"{GOES}\n\n{written.summary}")
+            goes = f"{key_of('undo.take_back')} takes this summary out:"
+            self.query_one(LongText).read(f"{goes}\n\n{written.summary}")
         self._draw()
 
     def _draw(self) -> None:

@@ -12,6 +12,7 @@ from core.model.compaction.apply import JournalEntry
 from core.model.transcript.storage import RowPreview
 from core.store.database.own_changes import undo_command
 from core.support import formatting as fmt
+from inspector.base.commands import key_of
 from inspector.payloads.values import call_words
 from inspector.screens.apply.model import WHERE, some_of
 from inspector.screens.apply.work import token_sizes
@@ -94,7 +95,7 @@ def written_lines(entry: JournalEntry, written: Written | None, width: int, ink:
 
 def _back_lines(written: Written, width: int, ink: Palette) -> Iterator[Line]:
     yield Line()
-    told = f"U brings back {fmt.plural(written.rows, 'message')}"
+    told = f"{key_of('undo.take_back')} brings back {fmt.plural(written.rows, 'message')}"
     yield from paragraph(told, width, ink, bold=True)
     marks = Marks(index_cells=len(str(written.rows)))
     for place, preview in enumerate(written.back):

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
+from inspector.base.commands import key_of, keys_of, table
 from inspector.widgets.bars.status_line import Piece, StatusLine
 from inspector.widgets.charts.curve import Mark, RequestCurve
 from inspector.widgets.charts.curve_chart import CurveChart
@@ -16,14 +17,14 @@ from inspector.widgets.charts.stack import Layer
 
 WHAT = "Why Hermes compressed, what was lost, what it cost."
 JOBS = {
-    "w": "why a conversation was compressed, or why not",
-    "p": "what /compress would keep and lose",
-    "u": "what today cost, and what most of it was for",
-    "?": "everything else",
+    "sessions.why": "why a conversation was compressed, or why not",
+    "sessions.preview": "what /compress would keep and lose",
+    "sessions.usage": "what today cost, and what most of it was for",
+    "app.help": "everything else",
 }
 ENDS = "Databases are only read unless you ask for more.", "Any key closes this for good."
-ACTS = frozenset({"w", "p", "u", "question_mark", "enter"})
-"""Keys that close the card and also act on the list."""
+ACTS = (*JOBS, "list.open")
+"""Commands whose keys close the card and also act on the list."""
 
 LIMIT, HEAD, TAIL, SUMMARY = 150_000, 15_000, 35_000, 5_000
 """Sizes of the drawn conversation, in tokens."""
@@ -50,8 +51,9 @@ class FirstRunScreen(ModalScreen[str]):
             frame.border_title = "Hermes Inspector"
             yield _line(("ink!", WHAT))
             yield CurveChart()
-            for key, says in JOBS.items():
-                yield _line(("part-head!", key), ("ink", "   "), ("ink", says))
+            keys = [key_of(command) for command in JOBS]
+            for key, says in zip(keys, JOBS.values(), strict=True):
+                yield _line(("part-head!", f"{key:{max(map(len, keys))}}"), ("ink", "   "), ("ink", says))
             yield StatusLine()
             for says in ENDS:
                 yield _line(("ink-muted", says))
@@ -64,7 +66,8 @@ class FirstRunScreen(ModalScreen[str]):
         """Close, and return the key if the list can act on it."""
         event.stop()
         event.prevent_default()
-        self.dismiss(event.key if event.key in ACTS else "")
+        acts = {key for command in table() if command.id in ACTS for key in keys_of(command)}
+        self.dismiss(event.key if event.key in acts else "")
 
     def on_click(self) -> None:
         """Close."""

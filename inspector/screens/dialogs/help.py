@@ -95,10 +95,10 @@ class HelpScreen(Dialog):
     BINDINGS = bindings("help")
     HEADING = "Keys and words"
 
-    def __init__(self, scopes: Iterable[str], keymap: dict[str, str] | None = None) -> None:
+    def __init__(self, scopes: Iterable[str]) -> None:
         super().__init__()
         here = tuple(scopes)
-        own, others = _key_rows(here[:1], keymap or {}), _key_rows(here[1:], keymap or {})
+        own, others = _key_rows(here[:1]), _key_rows(here[1:])
         self._rows = [*_question_rows(here), *own, *_word_rows(here), *others, *_sign_rows()]
 
     def compose(self) -> ComposeResult:
@@ -115,14 +115,12 @@ def _question_rows(scopes: Iterable[str]) -> Iterator[HelpRow]:
         yield HelpRow("", "")
 
 
-def _key_rows(scopes: Iterable[str], keymap: dict[str, str]) -> Iterator[HelpRow]:
+def _key_rows(scopes: Iterable[str]) -> Iterator[HelpRow]:
     for scope in scopes:
         listed = [command for command in table() if command.scope == scope and command.listed]
         if listed:
             yield HelpRow("", HEADINGS.get(scope, scope.replace("_", " ").capitalize()), heading=True)
-            yield from (
-                HelpRow(" ".join(map(key_name, keys_of(command, keymap))), command.help) for command in listed
-            )
+            yield from (HelpRow(" ".join(map(key_name, keys_of(one))), one.help) for one in listed)
             yield HelpRow("", "")
 
 

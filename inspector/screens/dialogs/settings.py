@@ -14,7 +14,7 @@ from core.errors import InspectorError
 from core.model.finding import Headline, Severity
 from core.support.formatting import plural
 from inspector.base.app_protocol import shell
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, hint
 from inspector.screens.page import CardPage
 from inspector.settings.config_file import ConfigFile, own_config, read_config
 from inspector.settings.edit import ShownSetting, edit_settings, examples, shown_settings
@@ -30,9 +30,9 @@ NAME, VALUE, ORIGIN = 20, 18, 18
 """Widths of the columns, in cells; the value has at least this, and what it does gets the rest."""
 LEAST = 30
 """Cells from which the rest holds a sentence."""
-OPENS, THEMES = "enter opens the file in your editor", "enter jumps to the list of themes"
+OPENS, THEMES = "{list.open} opens the file in your editor", "{list.open} jumps to the list of themes"
 EXAMPLES = "What the file can hold, with examples:"
-WEARS = "enter keeps this theme; leaving without it returns to {before}"
+WEARS = "{list.open} keeps this theme; leaving without it returns to "
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def _answer(found: ConfigFile, rows: Sequence[SettingRow]) -> Headline:
     """The file's problems, or how many settings are the user's own."""
     if found.problems:
         wrong = " · ".join(f"line {problem.line}: {problem.what}" for problem in found.problems)
-        return Headline(wrong, "Press e to open the file.", Severity.WARNING)
+        return Headline(wrong, hint("Press {settings.edit} to open the file."), Severity.WARNING)
     own = sum(isinstance(row, ShownSetting) and row.origin != "default" for row in rows)
     missing = "" if found.exists else "There is no file yet. "
     if own == 0:
@@ -172,12 +172,12 @@ def _face(row: SettingRow, before: str, width: int, ink: Palette) -> Iterator[Li
     """What the row does, and how to change it."""
     if isinstance(row, ThemeRow):
         yield from headline(row.title, row.name, width, ink)
-        yield from paragraph(WEARS.format(before=before), width, ink)
+        yield from paragraph(hint(WEARS) + before, width, ink)
         yield from field("file", f"theme: {row.name}", width, ink)
         return
     yield from headline(row.name, row.origin, width, ink)
     yield from paragraph(row.says, width, ink)
-    yield from paragraph(THEMES if row.name == "theme" else OPENS, width, ink)
+    yield from paragraph(hint(THEMES if row.name == "theme" else OPENS), width, ink)
     yield from field("value", row.text, width, ink)
     yield from field("from", row.origin, width, ink)
     yield from field("file", _written(row), width, ink)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from core.model.finding import Evidence, Finding, NotKnown, Severity, Source, certainty, help_word
 from core.model.transcript.message import Message
 from core.support import formatting as fmt
+from inspector.base.commands import key_of
 from inspector.screens.findings.sweep import Diagnosis
 from inspector.terminal.glyphs import SEVERITY, VERDICT
 from inspector.terminal.line import Line, Palette
@@ -51,7 +52,7 @@ class Folded:
     @property
     def sentence(self) -> str:
         """How many, and what Enter does."""
-        return f"{self.what} · enter {'hides' if self.opened else 'shows'} them"
+        return f"{self.what} · {key_of('list.open')} {'hides' if self.opened else 'shows'} them"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,13 @@ from typing import NamedTuple
 from core.errors import InspectorError
 from core.model.finding import Finding, FindingGroup, Headline, NotKnown, Severity, groups_headline
 from core.support import formatting as fmt
+from inspector.base.commands import hint
 from inspector.screens.findings.list_view import FindingRow, Folded, Group
 from inspector.screens.findings.sweep import Diagnosis, Step
 
 ALIKE = 4
 """From this many on, similar findings, or checks that lacked data, are folded into one line."""
+START = "start with the first: {list.open} opens it, {page.copy} copies its fix."
 _LACKED = "These checks lacked data, or apply to one conversation at a time."
 
 
@@ -85,7 +87,7 @@ class Results:
     @property
     def answer(self) -> Headline:
         """How many findings each group has, and where to begin; empty while there are none."""
-        return groups_headline(self.findings, "start with the first: enter opens it, y copies its fix.")
+        return groups_headline(self.findings, hint(START))
 
     def _ordered(self) -> Sequence[_Kind]:
         """The kinds found, by group and severity; there are few of them, however many findings."""
@@ -141,4 +143,5 @@ def progress(done: int, total: int) -> str:
     """How far the examination is."""
     if not total:
         return "checking …"
-    return f"checked {done:,} of {fmt.plural(total, 'conversation')}, sub-agents included · esc stops"
+    stops = hint("sub-agents included · {findings.back} stops")
+    return f"checked {done:,} of {fmt.plural(total, 'conversation')}, {stops}"

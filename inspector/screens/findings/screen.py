@@ -19,7 +19,7 @@ from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from core.support import formatting as fmt
 from inspector.base.app_protocol import shell
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, hint, key_of
 from inspector.base.workers import ask_store, cancelled, in_thread, then
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.work import repair
@@ -57,7 +57,7 @@ NOTHING = {
     UNCHECKED: "Nothing was found in the rest.",
 }
 """What is shown in place of rows, by the answer above it."""
-AGAIN = "r checks again, esc goes back."
+AGAIN = "{page.refresh} checks again, {findings.back} goes back."
 
 
 class FindingsScreen(CardPage):
@@ -127,7 +127,7 @@ class FindingsScreen(CardPage):
 
     def _look(self, done: int, total: int) -> None:
         """Show progress while messages are scanned, which comes before any conversation is checked."""
-        words = f"scanned {done:,} of {fmt.plural(total, 'message')} · esc stops"
+        words = f"scanned {done:,} of {fmt.plural(total, 'message')} · {key_of('findings.back')} stops"
         self.query_one("#head", StatusLine).right = (("ink-muted", words),)
 
     def _take(self, steps: Sequence[Step]) -> None:
@@ -195,12 +195,14 @@ class FindingsScreen(CardPage):
     def _nothing(self) -> str:
         """What is shown in place of rows."""
         if self._results:
-            return "No finding contains these words. esc clears the filter."
+            return hint("No finding contains these words. {prompt.leave} clears the filter.")
         if self._state is WorkerState.PENDING:
             return "Checking … nothing so far"
         if self._state is WorkerState.ERROR:
-            return "The check stopped with an error before it found anything. r starts again."
-        return f"{NOTHING[nothing_found(self._results.errors).sentence]}\n{AGAIN}"
+            return hint(
+                "The check stopped with an error before it found anything. {page.refresh} starts again."
+            )
+        return f"{NOTHING[nothing_found(self._results.errors).sentence]}\n{hint(AGAIN)}"
 
     def _tell(self) -> None:
         head = self.query_one("#head", StatusLine)

@@ -19,6 +19,7 @@ from core.store.database.locate import Location
 from core.store.search import to_try
 from core.store.store import Store
 from core.support import formatting as fmt
+from inspector.base.commands import hint
 
 MAX_HITS = 200
 """Most hits read from each database."""
@@ -205,7 +206,9 @@ def search_removed(location: Location, session: str) -> Question:
         "Type what you are missing and press enter: a file, an error, a decision.\n"
         "Only messages that compactions removed from this conversation are searched, best match first.",
         "Nothing that was compressed away mentions",
-        lambda _: "Try other words, or ^f in the list of conversations for every message.",
+        lambda _: hint(
+            "Try other words, or {sessions.search} in the list of conversations for every message."
+        ),
         partial(_removed_rows, location, session, ""),
     )
 

@@ -20,7 +20,7 @@ from core.store.database.connect import Cancelled
 from core.store.store import Store
 from core.support import formatting as fmt
 from inspector.base.app_protocol import shell
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, key_of
 from inspector.base.workers import ask_store, cancelled, in_thread, then
 from inspector.screens.page import WIDTHS, Page
 from inspector.screens.search.question import Hit, Question, SearchAnswer
@@ -154,7 +154,7 @@ class SearchScreen(Page):
         if asked:
             self._keep(asked)
             self.add_class("-asked")
-            self.hits.empty = "Searching … esc cancels"
+            self.hits.empty = f"Searching … {key_of('search.back')} cancels"
             self.hits.show(ListRows(()))
             self.found.left = self.found.right = ()
             self.hits.focus()
@@ -251,7 +251,8 @@ def _with_next(row: int, store: Store) -> Sequence[Message]:
 
 def _hint(hint: str, recent: Sequence[str]) -> str:
     """What to type, and earlier queries."""
-    return f"{hint}\nEarlier searches (↑ brings one back): {' · '.join(recent)}" if recent else hint
+    earlier = f"Earlier searches ({key_of('search.recent')} brings one back): {' · '.join(recent)}"
+    return f"{hint}\n{earlier}" if recent else hint
 
 
 def _summary(answer: SearchAnswer) -> tuple[Piece, ...]:

@@ -11,6 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from core.model.finding import Severity, shortened
+from inspector.base.commands import key_of
 from inspector.screens.sessions.data.columns import mark_of
 from inspector.screens.sessions.data.session_line import Extra
 from inspector.screens.sessions.list_view import SessionsList, total
@@ -130,7 +131,8 @@ class AlertLine(Widget):
     def _more(self) -> str:
         count = len(self.alerts)
         if count > 1:
-            return f"{self.place % count + 1} of {count}{'+' if self.partial else ''} · n next"
+            more = "+" if self.partial else ""
+            return f"{self.place % count + 1} of {count}{more} · {key_of('sessions.next_alert')} next"
         return "1 so far" if count and self.partial else ""
 
     def _said(self, width: int) -> Said:

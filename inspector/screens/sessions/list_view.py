@@ -15,6 +15,7 @@ from core.model.transcript.session import Kind
 from core.store.database.locate import Location
 from core.support import formatting as fmt
 from core.support.own_files import SAMPLES_PREFIX
+from inspector.base.commands import hint
 from inspector.screens.sessions.data.columns import (
     ALL,
     GAP,
@@ -48,8 +49,9 @@ SUMS_CELLS = 30
 
 NONE_YET = (
     "No sessions yet. They appear here as soon as Hermes writes one.\n"
-    "To look around meanwhile, quit with q and run `hermes-inspector demo` for sample sessions."
+    "To look around meanwhile, quit with {app.quit} and run `hermes-inspector demo` for sample sessions."
 )
+WIDER = "{sessions.clear} clears the filter · {sessions.search} searches messages"
 SIGNS = (
     ("severity-critical", SEVERITY[Severity.CRITICAL], "compression fails"),
     ("severity-warning", SEVERITY[Severity.WARNING], "near limit, refused, lossy"),
@@ -253,7 +255,9 @@ def position(
     if not isinstance(rows, FoldingRows) or not rows.count:
         return ()
     place, total = rows.place(listing.cursor)[0] + 1, rows.base.count
-    folded = "" if brief or order.delegates or order.text else " · sub-agents hidden (a)"
+    folded = (
+        "" if brief or order.delegates or order.text else hint(" · sub-agents hidden ({sessions.delegates})")
+    )
     direction = DOWN if order.natural else UP
     sorting = f"by {SORTS[order.sort]} {direction}{_progress(page, order)}"
     return (("ink-muted", f"{place:,} of {total:,} · {sorting}{folded}"),)
@@ -268,7 +272,7 @@ def _progress(page: SourcePage | None, order: Order) -> str:
 def nothing(page: SourcePage) -> str:
     """Why the list is empty, and the key that helps."""
     if page.order.text:
-        return f"No conversation holds “{page.order.text}” · esc clears the filter · ^f searches messages"
+        return f"No conversation holds “{page.order.text}” · {hint(WIDER)}"
     if page.errors:
         return "Nothing could be read; the reason is above."
-    return NONE_YET
+    return hint(NONE_YET)

@@ -13,7 +13,7 @@ from core.redact.quick_check import masked_start
 from core.support import formatting as fmt
 from core.trajectory.browse import Listed, State, Sums, survey
 from core.trajectory.shards.job import Job
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, hint
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
 from inspector.screens.trajectories.one import LONGER, TrajectoryScreen
@@ -51,7 +51,7 @@ REST = {
     State.FAILED: "{count} could not be read",
     State.WITHOUT: "{count} without turns",
 }
-LOOK = "/ lists those that failed, each with its reason."
+LOOK = "{trajectories.filter} lists those that failed, each with its reason."
 
 
 class TrajectoryList(RowList[Listed]):
@@ -210,7 +210,7 @@ def answer(sums: Sums, target: int) -> Headline:
             f"cutting saves {saved} of {fmt.count(sums.tokens)} ({fmt.percent(sums.saved / sums.tokens)})"
         )
     parts += [words.format(count=f"{counts[state]:,}") for state, words in REST.items() if counts[state]]
-    remedy = LOOK if counts[State.FAILED] else LONGER if counts[State.OVER] else None
+    remedy = hint(LOOK) if counts[State.FAILED] else LONGER if counts[State.OVER] else None
     return Headline(f"{', '.join(parts)}.", remedy, Severity.WARNING if remedy else None)
 
 

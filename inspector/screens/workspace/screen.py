@@ -21,7 +21,7 @@ from core.model.transcript.session import Session
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.base.app_protocol import shell
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, key_of
 from inspector.base.live import Pulse, in_sight
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import Page
@@ -126,7 +126,9 @@ class WorkspaceScreen(Page):
         area = self.query_one("#views")
         area.remove_children()
         shell(self).keys.release()
-        area.mount(Notice(error.what, error.where, error.remedy or "esc back", error=True))
+        area.mount(
+            Notice(error.what, error.where, error.remedy or f"{key_of('workspace.back')} back", error=True)
+        )
 
     def watch_subject(self, old: Subject | None, subject: Subject | None) -> None:
         """Show the conversation's name, and pass it to the view in front."""

@@ -8,6 +8,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
+from inspector.base.commands import key_of
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line
 
@@ -66,16 +67,15 @@ class TitleBar(Widget):
     def _labels(self) -> list[tuple[str, str]]:
         """Key and name of each tab; closer together if space is tight, then inactive tabs show only keys."""
         # Brackets mark the active tab where there is no colour.
+        keys = [key_of(f"workspace.view_{place}") for place, _ in enumerate(self.tabs, 1)]
         for after in (" ", ""):
             names = [
                 f"[{tab}]" if place == self.active else f" {tab}{after}"
                 for place, tab in enumerate(self.tabs)
             ]
-            if MIN_TITLE + sum(cell_len(name) + 2 for name in names) <= self.size.width:
-                return [(str(place), name) for place, name in enumerate(names, 1)]
-        return [
-            ("", name) if place == self.active else (str(place + 1), "") for place, name in enumerate(names)
-        ]
+            if MIN_TITLE + sum(map(cell_len, [*keys, *names])) + len(names) <= self.size.width:
+                return [*zip(keys, names, strict=True)]
+        return [("", name) if place == self.active else (keys[place], "") for place, name in enumerate(names)]
 
     @property
     def _cells(self) -> int:

@@ -12,6 +12,7 @@ from core.model.compaction.plan import Part
 from core.model.transcript.message import Message, RowState, images_in
 from core.redact.quick_check import masked_start
 from core.support import formatting as fmt
+from inspector.base.commands import key_of
 from inspector.terminal import glyphs
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import clean, wrap
@@ -195,7 +196,9 @@ def _text(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
     if images := images_in(detail.message.content):
         yield Line().add(f"▣ {fmt.plural(images, 'image')}, not shown", palette.style("ink-muted"))
     if len(text) > detail.shown:
-        kilo = f"first {detail.shown // 1024:,} KB of {len(text) // 1024:,} KB · m for more"
+        kilo = (
+            f"first {detail.shown // 1024:,} KB of {len(text) // 1024:,} KB · {key_of('map.longer')} for more"
+        )
         yield Line().add(f"{glyphs.RULE * 3} {kilo}", palette.style("match"))
     if not text and not images and not detail.message.tool_calls:
         yield Line().add("No text.", palette.style("ink-faint"))

@@ -13,9 +13,9 @@ from textual.dom import DOMNode
 from textual.events import Key
 from textual.screen import ModalScreen, Screen
 
-from inspector.base.app_protocol import shell
-from inspector.base.commands import Command, bindings, key_name, keys_of, table
+from inspector.base.commands import Command, bindings, hint, key_name, keys_of, table
 from inspector.terminal.line import Line
+from inspector.terminal.text import content
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 
@@ -38,9 +38,8 @@ class RowAction:
 def row_actions(screen: Screen[Any]) -> tuple[RowAction, ...]:
     """The actions of the active keys on the row under the cursor, in the order of the command table."""
     active = {entry.binding.id: entry for entry in screen.active_bindings.values() if entry.enabled}
-    keymap = shell(screen).keymap
     found = [
-        RowAction(command, active[command.id].node, keys_of(command, keymap))
+        RowAction(command, active[command.id].node, keys_of(command))
         for command in table()
         if command.id in active and command.listed and command.keys[0] != "escape" and _acts(command)
     ]
@@ -89,7 +88,8 @@ class ActionsScreen(ModalScreen[RowAction | None]):
     def on_mount(self) -> None:
         """Title the frame and fill the list."""
         frame = self.query_one("#frame")
-        frame.border_title, frame.border_subtitle = "What you can do here", "enter or its key · esc back"
+        frame.border_title = "What you can do here"
+        frame.border_subtitle = content(hint("{list.open} or its key · {actions.close} back"))
         listing = self.query_one(ActionList)
         listing.styles.height = len(self._actions)
         listing.show(ListRows(list(self._actions)), cursor=0)

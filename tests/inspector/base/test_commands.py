@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
+from contextvars import copy_context
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 
 import pytest
@@ -10,10 +14,18 @@ from textual.dom import DOMNode
 
 import inspector
 from core.errors import ConfigError
-from inspector.base.commands import bindings, key_name, keymap, table
+from inspector.base.commands import bindings, hint, key_name, key_of, keymap, table, use_keymap
 from inspector.screens.dialogs.help import HelpScreen
 
 GENERAL = {"app", "page", "list"}
+SOURCE = Path(inspector.__file__).parent
+TOLD = [file for room in ("base", "screens", "widgets") for file in sorted((SOURCE / room).rglob("*.py"))]
+"""Where the app's own sentences are; those of the commands are for a shell."""
+KEY = re.compile(
+    r"\b[Pp]ress (?!\w\w|\{)|\b[Ee]sc,? \w|· (?:enter|\^?\w) "
+    r"|^(?:enter|\^?[A-Zb-z]) [a-z]+s\b|; \w [a-z]+s\b"
+)
+"""A key named in a sentence by itself."""
 
 
 def test_every_command_has_a_name_of_its_own_and_a_sentence() -> None:
@@ -58,6 +70,39 @@ def test_the_user_can_remap_by_id() -> None:
         "list.down": "j,ctrl+n",
     }
     assert keymap("") == {}
+
+
+def test_a_sentence_names_the_keys_of_the_user() -> None:
+    told = "{List.open} opens, {page.refresh} reads {braces}"
+    assert hint(told) == "Enter opens, r reads {braces}"
+    copy_context().run(_with_own_keys, told)
+    assert hint(told) == "Enter opens, r reads {braces}"
+
+
+def _with_own_keys(told: str) -> None:
+    use_keymap({"list.open": "o,enter", "page.refresh": "ctrl+r"})
+    assert hint(told) == "o opens, ^r reads {braces}"
+    assert key_of("page.refresh") == "^r"
+
+
+def test_every_sentence_of_the_app_names_a_key_by_its_command() -> None:
+    known = {command.id for command in table()}
+    texts = [text for file in TOLD for text in _texts(file)]
+    named = {name.lower() for text in texts for name in re.findall(r"\{(\w+\.\w+)\}", text)}
+    assert len(named) > 30
+    assert named <= known
+    assert [text for text in texts if KEY.search(text)] == []
+
+
+def _texts(file: Path) -> Iterator[str]:
+    """The strings of a module without its docstrings, and the names that it asks the key of."""
+    tree = ast.parse(file.read_text())
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+            yield node.value
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "key_of":
+            yield from (f"{{{ast.literal_eval(one)}}}" for one in node.args if isinstance(one, ast.Constant))
 
 
 @pytest.mark.parametrize("text", ["sessions.nope: x", "- a list", "a: [", "{1: x}"])

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from core.store.database.connect import Cancelled
 from core.store.database.locate import Location
 from inspector.app import InspectorApp
+from inspector.base.commands import hint
 from inspector.base.live import OUTDATED
 from inspector.screens.sessions.data.session_line import SessionLine
 from inspector.screens.sessions.list_view import SessionsList
@@ -191,12 +192,12 @@ async def test_a_preview_stays_and_says_for_as_long_that_hermes_wrote_more(write
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: "41 messages" in drawn(pilot))
         await pilot.pause(1.0)
-        assert OUTDATED not in drawn(pilot)
+        assert hint(OUTDATED) not in drawn(pilot)
         writer.message("one more")
-        await until(pilot, lambda: OUTDATED in drawn(pilot))
+        await until(pilot, lambda: hint(OUTDATED) in drawn(pilot))
         assert "41 messages" in drawn(pilot)
         await pilot.press("r")
-        await until(pilot, lambda: "42 messages" in drawn(pilot) and OUTDATED not in drawn(pilot))
+        await until(pilot, lambda: "42 messages" in drawn(pilot) and hint(OUTDATED) not in drawn(pilot))
 
 
 async def test_a_tab_that_is_not_in_front_is_read_when_it_comes_there(
@@ -364,8 +365,8 @@ async def test_a_page_that_does_not_follow_says_so_until_it_is_read_again(
         await until(pilot, lambda: not isinstance(app.screen, SessionsScreen | WorkspaceScreen))
         await pilot.pause(1.0)
         await until(pilot, lambda: all(worker.is_finished for worker in app.workers))
-        assert OUTDATED not in drawn(pilot)
+        assert hint(OUTDATED) not in drawn(pilot)
         writer.message("more")
-        await until(pilot, lambda: OUTDATED in drawn(pilot))
+        await until(pilot, lambda: hint(OUTDATED) in drawn(pilot))
         await pilot.press("r")
-        await until(pilot, lambda: OUTDATED not in drawn(pilot))
+        await until(pilot, lambda: hint(OUTDATED) not in drawn(pilot))

@@ -14,6 +14,7 @@ from core.model.transcript.conversation import Boundary, Chain, ChainNode, Gener
 from core.model.transcript.session import Kind, Session
 from core.preview.words import kept_headline
 from core.support import formatting as fmt
+from inspector.base.commands import hint
 from inspector.base.event_words import lost
 from inspector.screens.workspace.chain.list_view import TreeLine
 from inspector.screens.workspace.views import how
@@ -78,7 +79,7 @@ def _generation(one: Generation, width: int, ink: Palette) -> Iterator[Line]:
     if one.boundary is not None:
         yield from field("copies", _copies(one, one.boundary), width, ink)
     yield from field("session", one.session_id, width, ink, "ink-muted")
-    yield from field("", "enter shows its messages on the map", width, ink, "ink-faint")
+    yield from field("", hint("{chain.open} shows its messages on the map"), width, ink, "ink-faint")
 
 
 def _copies(one: Generation, boundary: Boundary) -> str:

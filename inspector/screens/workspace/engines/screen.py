@@ -21,7 +21,7 @@ from core.preview.other_engine import ComparedEngine, contenders, engines_headli
 from core.preview.what_if import Hypothesis
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, key_of
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import CardPage
 from inspector.screens.workspace.engines.list_view import EngineList, card, rest
@@ -115,7 +115,8 @@ class EnginesScreen(CardPage):
         bar, done = self.answer, not self._waiting
         bar.answer = engines_headline(self._found) if done else NO_HEADLINE
         left = len(self._waiting)
-        bar.waiting = "" if done else f"Running {self._waiting[0]}, {left} to go … · esc cancels"
+        cancels = f"{key_of('engines.back')} cancels"
+        bar.waiting = "" if done else f"Running {self._waiting[0]}, {left} to go … · {cancels}"
         self.engines.show(ListRows(tuple(self._found)), cursor=self.engines.cursor)
         self._show_card()
 

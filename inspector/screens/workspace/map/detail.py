@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from core.model.accounting.usage import TokenCounts
 from core.model.transcript.message import Message
+from inspector.base.commands import hint
 from inspector.base.workers import ask
 from inspector.screens.workspace.map.listing import MapListing
 from inspector.screens.workspace.map.sums import sums_lines
@@ -53,7 +54,9 @@ class MapPanes(Horizontal):
 
     def __init__(self) -> None:
         super().__init__()
-        self.list = MessageList(empty="6 shows where this session belongs, esc goes back.")
+        self.list = MessageList(
+            empty=hint("{workspace.view_6} shows where this session belongs, {workspace.back} goes back.")
+        )
         self.message = DetailPane()
         self.sums = TextPane(id="sums")
 

@@ -9,6 +9,7 @@ from textual.widget import Widget
 
 from core.model.compaction.plan import Plan
 from core.support import formatting as fmt
+from inspector.base.commands import hint
 from inspector.terminal.line import Line, Palette
 
 
@@ -87,7 +88,7 @@ def _context_use(plan: Plan, palette: Palette) -> Line:
 def reasons(plan: Plan) -> tuple[str, ...]:
     """Where the threshold comes from, longest wording first."""
     if plan.window is None:
-        return ("press w to set it",)
+        return (hint("press {map.what_if} to set it"),)
     fires = plan.threshold_tokens
     if fires is None:
         return ()

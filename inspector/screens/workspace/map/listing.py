@@ -7,6 +7,7 @@ from functools import partial
 
 from core.preview.generation import RowPlaces
 from core.support import formatting as fmt
+from inspector.base.commands import hint
 from inspector.base.workers import ask
 from inspector.screens.workspace.map.model import Listed, every_row, generation_bands, next_of, page_rows
 from inspector.screens.workspace.map.work import MapWork, previews_of, rows_with
@@ -149,7 +150,10 @@ class MapListing:
         if not self._hits:
             self._view.toast(f"No message contains “{needle}”.", "warning")
             return
-        self._view.toast(f"{fmt.plural(len(self._hits), 'message')} · n next, N previous")
+        self._view.toast(
+            fmt.plural(len(self._hits), "message")
+            + hint(" · {map.next_hit} next, {map.previous_hit} previous")
+        )
         here = self._list.message or 0
         self._list.go_to(here if here in self._hits else next_of(self._hits, here, 1))
 

@@ -15,6 +15,7 @@ from core.model.transcript.conversation import Generation
 from core.preview.generation import Reading, followed
 from core.preview.headline import limit_in_force, plan_headline, refused_before
 from core.preview.what_if import Hypothesis
+from inspector.base.commands import key_of
 from inspector.base.workers import ask
 from inspector.screens.workspace.map.detail import MapDetail
 from inspector.screens.workspace.map.header import MapHeader, header_line, waiting_line
@@ -146,7 +147,8 @@ class MapPlanner:
         reading = self._work.reading
         self._work.engine = engine
         self._widgets.answer.answer = NO_HEADLINE
-        self.wait(f"{engine.title} is compacting a copy of {cut.messages:,} messages … · esc cancels")
+        busy = f"{engine.title} is compacting a copy of {cut.messages:,} messages …"
+        self.wait(f"{busy} · {key_of('map.close')} cancels")
         if reading is not None:
             job = partial(engine_cut, engine=engine, reading=reading, cut=cut, supposed=supposed)
             self._measure(job, self._take_engine)

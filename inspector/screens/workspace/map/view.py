@@ -6,7 +6,7 @@ from textual import on
 from textual.app import ComposeResult
 
 from core.errors import UsageError
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, hint
 from inspector.screens.workspace.engines.screen import open_engines
 from inspector.screens.workspace.map.detail import MapDetail, MapPanes
 from inspector.screens.workspace.map.listing import MapListing
@@ -77,7 +77,7 @@ class MapView(GenerationView):
     def report(self, error: BaseException) -> None:
         """Report an error; a failed read also ends the waiting message."""
         if self.work.reading is None:
-            self.planner.wait("The messages could not be measured; r reads them again.")
+            self.planner.wait(hint("The messages could not be measured; {page.refresh} reads them again."))
         super().report(error)
         answer_with(self, error)
 

@@ -11,6 +11,7 @@ from rich.style import Style
 from core.model.compaction.preview import SUSPECTED, Fact, Retention, Unsupported
 from core.preview.comparison import Comparison
 from core.preview.words import claim_sentence, kind_word
+from inspector.base.commands import hint
 from inspector.screens.workspace.preview.paired_rows import AfterEntry, AfterRows, SummaryLine
 from inspector.terminal.line import Line
 from inspector.terminal.text import clean, wrap
@@ -33,7 +34,7 @@ OUTCOME, ROOMY = 13, 70
 """Width of the outcome in words, and of a list that has room for it."""
 NO_FACTS = (
     "The summarised messages have no checkable facts: no request, file, command or figure.\n"
-    "A later preview shows more; esc goes back."
+    "A later preview shows more; {workspace.back} goes back."
 )
 
 
@@ -124,6 +125,7 @@ class FactList(RowList[Fact | ClaimLine]):
 
     def __init__(self) -> None:
         super().__init__(empty=PENDING)
+        self._no_facts = hint(NO_FACTS)
         self._kept: Retention | None = None
         self._wrapped_at = 0
 
@@ -132,7 +134,7 @@ class FactList(RowList[Fact | ClaimLine]):
 
         `without` is shown if there is no report.
         """
-        self._kept, self.empty = kept, without if kept is None else NO_FACTS
+        self._kept, self.empty = kept, without if kept is None else self._no_facts
         self._wrap(cursor=0)
 
     def on_resize(self) -> None:

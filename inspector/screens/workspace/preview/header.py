@@ -17,6 +17,7 @@ from core.model.finding import NO_HEADLINE, Headline
 from core.preview.comparison import Comparison
 from core.preview.words import LEAST_SAVED
 from core.support import formatting as fmt
+from inspector.base.commands import hint
 from inspector.base.live import OUTDATED
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean, wrap
@@ -141,7 +142,7 @@ def figures(
         line.add(f"{before[1]} → {after[1]} tokens", muted).gap()
     if shown.saved is not None and roomy and not shown.is_unchanged:
         line.add(f"{_saving(shown.saved)} tokens", palette.style(_saving_ink(shown.saved), bold=True))
-    outdated_words = (OUTDATED if outdated else "", palette.style("severity-warning", bold=True))
+    outdated_words = (hint(OUTDATED) if outdated else "", palette.style("severity-warning", bold=True))
     for text, style in (
         outdated_words,
         *_conditions(shown, palette),

@@ -17,7 +17,7 @@ from textual.widgets import Static, TextArea
 from core.compress.summarise.base import GivenSummary
 from core.preview.foreseen import Basis
 from core.preview.offers import Offers, Writer, offers
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, hint
 from inspector.base.workers import start
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.undo import UndoScreen
@@ -34,7 +34,9 @@ from inspector.widgets.bars.answer_and_keys import KeyBar
 UNTOUCHED = "Hermes Inspector has written nothing to this conversation that could be undone."
 NOTHING = "There is no summary to edit or to write."
 
-NOT_OURS = "Another engine's messages cannot be edited or written; press e to return to builtin."
+NOT_OURS = (
+    "Another engine's messages cannot be edited or written; press {preview.engine} to return to builtin."
+)
 ADVICE = "When you keep it, retention and sizes are computed again. Nothing is written."
 
 
@@ -87,7 +89,7 @@ class NextScreens:
     def _edit(self) -> None:
         shown = self._work.shown
         if shown is not None and shown.engine:
-            self._view.toast(NOT_OURS, "warning")
+            self._view.toast(hint(NOT_OURS), "warning")
             return
         if shown is None or shown.made is None or not shown.summary:
             self._view.toast(self._work.refusal or NOTHING, "warning")
@@ -107,7 +109,7 @@ class NextScreens:
         shown, subject = self._work.shown, self._view.subject
         made = shown.made if shown else None
         if shown is not None and shown.engine:
-            self._view.toast(NOT_OURS, "warning")
+            self._view.toast(hint(NOT_OURS), "warning")
             return
         if made is None or made.summary_index is None or subject is None:
             self._view.toast(self._work.refusal or NOTHING, "warning")

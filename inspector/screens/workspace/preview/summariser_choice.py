@@ -11,16 +11,16 @@ from textual.widgets import Static
 from core.errors import ConfigError
 from core.preview.offers import Offers, Writer
 from core.support import formatting as fmt
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, hint
 from inspector.terminal.line import Line
 from inspector.terminal.text import cell_len, clean_line, content
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
 
-KEEPS = "Nothing leaves this machine and nothing is written. Enter chooses, esc cancels."
+KEEPS = "Nothing leaves this machine and nothing is written. {List.open} chooses, {choice.close} cancels."
 TITLE = 24
 """Most cells of a summariser's title."""
-ANOTHER = "For another model or server, press o."
+ANOTHER = "For another model or server, press {choice.another}."
 
 
 class Another:
@@ -60,12 +60,12 @@ class WriterChoice(ModalScreen[Writer | Another | None]):
         with Vertical():
             yield Static(content("Which summariser?"), id="title")
             yield WriterList(ListRows(self._offers.writers))
-            yield Static(content(KEEPS), id="consequence")
+            yield Static(content(hint(KEEPS)), id="consequence")
             if self._offers.refusal:
                 yield Static(content(f"No model: {self._offers.refusal}"))
             if self._offers.pause:
                 yield Static(content(f"Note: {self._offers.pause}."))
-            yield Static(content(ANOTHER), id="another")
+            yield Static(content(hint(ANOTHER)), id="another")
 
     def on_mount(self) -> None:
         """Focus the list."""
@@ -119,7 +119,7 @@ class WriterChoice(ModalScreen[Writer | Another | None]):
         writer = self.query_one(WriterList).current
         sends = writer is not None and writer.sends is not None
         self.set_class(sends, "-sends")
-        words = consequence(writer, sure=self._sure) if writer is not None and sends else KEEPS
+        words = consequence(writer, sure=self._sure) if writer is not None and sends else hint(KEEPS)
         self.query_one("#consequence", Static).update(content(words))
 
 
@@ -129,6 +129,8 @@ def consequence(writer: Writer, *, sure: bool) -> str:
     what = (
         f"{fmt.count(writer.sends, mark=fmt.ESTIMATE)} tokens of this conversation, with credentials masked"
     )
-    ask = "Press Enter again to send it." if sure else "Enter asks again before anything is sent."
+    ask = hint(
+        "Press {List.open} again to send it." if sure else "{List.open} asks again before anything is sent."
+    )
     then = f", and if that fails to {writer.second}," if writer.second else ""
     return f"Sends {what}, to {writer.title} {writer.detail}{then} {price}. {ask}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from core.compress.planning.summary_window import MAX_TURNS
+from inspector.base.commands import hint
 from inspector.screens.workspace.preview.focus.model import COMPARED
 from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.next_screens import NextScreens
@@ -14,12 +15,12 @@ from inspector.widgets.bars.input_lines import PromptBar
 
 FOCUS, COMPARE, KEEP, MODEL = "focus", "compare", "keep", "model"
 ONE_OR_TWO = "Type one topic, to compare it with no topic, or two separated by |."
-UNSUGGESTED = "These messages suggest no topic to compare; press F to type one or two."
+UNSUGGESTED = "These messages suggest no topic to compare; press {preview.compare} to type one or two."
 DROPPED = "Your edited summary was for another focus or cut, so the offline summary is used again."
 EITHER = "Hermes accepts a focus or turns to keep, not both; the other one was removed."
 
 OFFLINE = "An engine's model calls are answered offline here; `compress --engine --summariser` asks a model."
-KEPT = "Only Hermes' own engine can keep turns; press e to return to builtin."
+KEPT = "Only Hermes' own engine can keep turns; press {preview.engine} to return to builtin."
 
 
 class TypedAnswers:
@@ -56,13 +57,13 @@ class TypedAnswers:
     def ask_turns(self) -> None:
         """Ask how many of the user's last turns to keep word for word; empty leaves the cut to Hermes."""
         if self._view.cursor.engine is not None:
-            self._view.toast(KEPT, "warning")
+            self._view.toast(hint(KEPT), "warning")
             return
-        hint = f"1 to {MAX_TURNS} of your last turns to keep word for word; empty: Hermes decides"
+        expects = f"1 to {MAX_TURNS} of your last turns to keep word for word; empty: Hermes decides"
         if self._work.basis is None and not self._work.reading:
             self._view.toast(self._work.refusal, "warning")
         else:
-            self._bar.ask(KEEP, "keep turns", self._work.turns, hint=hint)
+            self._bar.ask(KEEP, "keep turns", self._work.turns, hint=expects)
 
     def ask_model(self) -> None:
         """Ask for a model that is not configured; it is offered before anything is sent."""
@@ -87,7 +88,7 @@ class TypedAnswers:
         if self._work.refusal:
             self._view.toast(self._work.refusal, "warning")
         else:
-            self._compare(self._work.topics(*named), UNSUGGESTED)
+            self._compare(self._work.topics(*named), hint(UNSUGGESTED))
 
     def take(self, event: PromptBar.Answered) -> None:
         """Act on an answer."""

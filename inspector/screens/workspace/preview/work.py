@@ -11,12 +11,16 @@ from core.model.finding import Headline
 from core.preview.comparison import Comparison
 from core.preview.foreseen import Basis
 from core.preview.offers import Writer, offline
+from inspector.base.commands import hint, key_of
 from inspector.screens.workspace.preview.focus.model import COMPARED, suggest_topics
 
-UNREAD = "Cancelled; press r to read again."
-UNWRITTEN = "Cancelled; press f, t or m to start another."
+UNREAD = "Cancelled; press {page.refresh} to read again."
+UNWRITTEN = "Cancelled; press {preview.focus}, {preview.keep} or {preview.model} to start another."
 STILL = "Still reading the messages."
-PAST = "This compaction already happened. Press ] to go to the newest generation and preview the next one."
+PAST = (
+    "This compaction already happened. "
+    "Press {workspace.newer} to go to the newest generation and preview the next one."
+)
 KEEP_ALL = "There is nothing to summarise: head and tail hold every message."
 ONLY_SUMMARY = "There is nothing to summarise: only an earlier summary is old enough to be compressed."
 
@@ -51,7 +55,7 @@ class PreviewWork:
     def refusal(self) -> str:
         """Why no summary can be made here; empty if one can."""
         if self.basis is None:
-            return STILL if self.busy else PAST if self.shown else UNREAD
+            return hint(STILL if self.busy else PAST if self.shown else UNREAD)
         plan = self.basis.plan
         return "" if plan.summarises else ONLY_SUMMARY if plan.spent else KEEP_ALL
 
@@ -85,12 +89,12 @@ class PreviewWork:
         words = f"{self.writer.title} is writing the summary …"
         if self.writer.sends is None:
             return words
-        return f"{words} {sum(map(len, self._written)):,} characters · esc cancels"
+        return f"{words} {sum(map(len, self._written)):,} characters · {key_of('preview.close')} cancels"
 
     @property
     def given_up(self) -> str:
         """Shown after the user cancelled."""
-        return UNREAD if self.basis is None else UNWRITTEN
+        return hint(UNREAD if self.basis is None else UNWRITTEN)
 
     @property
     def written(self) -> str:

@@ -16,7 +16,7 @@ from core.explain.headline.usage import usage_headline
 from core.model.accounting.ledger import LedgerRow
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, hint
 from inspector.base.workers import Reporting, cancelled, in_thread, then
 from inspector.screens.workspace.usage.bars import SHORT, bar_of, bars_of, draw_bars, lines_of, origin_of_row
 from inspector.screens.workspace.usage.list_view import LedgerList
@@ -284,7 +284,7 @@ class UsagePanel(Reporting, Vertical):
             if place is not None:
                 shell(self).open_conversation(place, row.key, view="usage")
         else:
-            self.toast("This conversation is already open; 1 shows its messages.")
+            self.toast(hint("This conversation is already open; {workspace.view_1} shows its messages."))
 
     @on(DayBars.Chosen)
     def _choose_day(self, event: DayBars.Chosen) -> None:

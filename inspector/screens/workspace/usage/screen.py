@@ -9,7 +9,7 @@ from textual import getters
 from textual.app import ComposeResult
 
 from core.store.database.locate import Location
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, hint
 from inspector.base.live import OUTDATED, Pulse
 from inspector.screens.page import Page
 from inspector.screens.workspace.usage.list_view import LedgerList
@@ -67,7 +67,9 @@ class UsageScreen(Page):
         """Focus the rows."""
         self.panel.rows.focus()
         line = self.query_one("#dimensions", StatusLine)
-        Pulse(self, self._locations, partial(setattr, line, "right", (("severity-warning!", OUTDATED),)))
+        Pulse(
+            self, self._locations, partial(setattr, line, "right", (("severity-warning!", hint(OUTDATED)),))
+        )
 
     def action_refresh(self) -> None:
         """Read again."""

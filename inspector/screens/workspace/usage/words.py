@@ -17,6 +17,7 @@ from core.model.finding import Headline, Severity
 from core.store.database.connect import Interrupted
 from core.store.database.locate import Location
 from core.support import formatting as fmt
+from inspector.base.commands import hint
 from inspector.screens.workspace.usage.days import cost_of
 from inspector.screens.workspace.usage.list_view import PRICING
 from inspector.screens.workspace.usage.model import (
@@ -131,7 +132,7 @@ def waiting(question: Question) -> tuple[Piece, ...]:
 def nothing(found: UsageAnswer) -> str:
     """Shown if there are no rows, with what to try."""
     asked = found.question
-    other = "" if asked.session is not None or asked.path else " p shows another period."
+    other = "" if asked.session is not None or asked.path else hint(" {usage.period} shows another period.")
     return f"{unspent(found)}{other}"
 
 

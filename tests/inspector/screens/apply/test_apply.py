@@ -17,6 +17,7 @@ from textual.widgets import TextArea
 
 from core.model.compaction.apply import ApplyMode
 from core.store.database.locate import Location, locate
+from inspector.base.commands import hint
 from inspector.base.live import OUTDATED
 from inspector.screens.apply.model import Stage
 from inspector.screens.apply.screen import ApplyScreen
@@ -131,14 +132,14 @@ async def test_back_in_the_preview_the_new_generation_is_seen(own: Location) -> 
         after = pilot.app.screen.query_one(PreviewView).work.shown
         assert after is not None
         assert len(after.before) == len(made.after) < len(made.before)
-        assert OUTDATED not in drawn(pilot)
+        assert hint(OUTDATED) not in drawn(pilot)
         await press(pilot, "U")
         await press(pilot, "U")
         await press(pilot, "escape")
         again = pilot.app.screen.query_one(PreviewView).work.shown
         assert again is not None
         assert again.before == made.before
-        assert OUTDATED not in drawn(pilot)
+        assert hint(OUTDATED) not in drawn(pilot)
 
 
 async def test_a_review_that_wrote_nothing_leaves_the_preview_as_it_was(own: Location) -> None:
@@ -147,7 +148,7 @@ async def test_a_review_that_wrote_nothing_leaves_the_preview_as_it_was(own: Loc
         made = pilot.app.screen_stack[-2].query_one(PreviewView).work.shown
         await press(pilot, "escape")
         assert pilot.app.screen.query_one(PreviewView).work.shown is made
-        assert OUTDATED not in drawn(pilot)
+        assert hint(OUTDATED) not in drawn(pilot)
 
 
 async def test_a_fallback_is_written_only_when_it_is_named(own: Location) -> None:

@@ -11,6 +11,7 @@ from inspector.screens.dialogs.first_run import FirstRunScreen
 from inspector.screens.dialogs.help import HelpList
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.screen import SessionsScreen
+from inspector.screens.workspace.usage.screen import UsageScreen
 from inspector.settings.state import RememberedState
 from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
@@ -81,6 +82,18 @@ async def test_the_first_card_is_closed_by_any_key_and_not_shown_again(
         assert second.theme == first.theme
         assert second.theme != InspectorApp([samples]).theme
         assert state.read("sort") == "cost"
+
+
+async def test_the_first_card_names_and_takes_the_users_own_keys(samples: Location, tmp_path: Path) -> None:
+    (own := tmp_path / "keys.yaml").write_text("sessions.usage: f5\n")
+    state = RememberedState(tmp_path / "app.json")
+    async with settled(
+        running := InspectorApp([samples], now=lambda: NOW, state=state, keys=own), 120, 40
+    ) as pilot:
+        assert " f5   what today cost" in drawn(pilot)
+        assert " w    why a conversation" in drawn(pilot)
+        await press(pilot, "f5")
+        assert isinstance(running.screen, UsageScreen)
 
 
 async def test_the_list_has_the_keys_after_the_card_where_the_terminal_had_no_focus_at_first(

@@ -17,7 +17,7 @@ from core.preview.foreseen import Basis, compare
 from core.preview.offers import Writer
 from core.preview.words import broken_engine, kind_word
 from core.support import formatting as fmt
-from inspector.base.commands import bindings
+from inspector.base.commands import bindings, hint
 from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import HEIGHTS, Page
 from inspector.screens.workspace.preview.after_list import FATES, NO_FACTS
@@ -157,7 +157,7 @@ class FocusLab(Page):
         retentions = [made.retention if made else None for made in self._made]
         self.query_one(AnswerBar).answer = self._of_engine() or outcome(self._focuses, retentions)
         listed = self.query_one(FateList)
-        listed.empty = WRITING if None in self._made else NO_FACTS
+        listed.empty = WRITING if None in self._made else hint(NO_FACTS)
         listed.show(ListRows(fates(retentions)))
 
     def _of_engine(self) -> Headline | None:
@@ -171,7 +171,7 @@ class FocusLab(Page):
         if any(one.retention is not None for one in made):
             return None
         said = f"The engine {self._engine.title} does not change this conversation, whatever the topic."
-        return Headline(said, "e on Preview shows what other engines do.", Severity.INFO)
+        return Headline(said, hint("{preview.engine} on Preview shows what other engines do."), Severity.INFO)
 
     def report(self, error: BaseException) -> None:
         """Show an engine's failure as the answer."""

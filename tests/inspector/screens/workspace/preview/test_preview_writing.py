@@ -21,6 +21,7 @@ from core.compress.summarise.base import (
 )
 from core.preview.offers import Offers, Writer, prompt_of
 from core.store.database.locate import Location
+from inspector.base.commands import hint
 from inspector.screens.workspace.preview.next_screens import NOTHING
 from inspector.screens.workspace.preview.panes import SIDES, TEXT
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice, consequence
@@ -134,7 +135,7 @@ async def test_reading_that_was_given_up_begins_again_when_asked_to(samples: Loc
         view(pilot).enter()
         view(pilot).maker.give_up()
         await settle(pilot)
-        assert view(pilot).work.refusal == UNREAD
+        assert view(pilot).work.refusal == hint(UNREAD)
         await press(pilot, "r")
         assert shown(pilot).summary
 
