@@ -126,7 +126,7 @@ def _measure(store: Store, line: SessionLine) -> Extra:
 def _happened(found: Explanation) -> tuple[Severity | None, Headline] | None:
     """What went wrong: a failure that still stands, no answer, a refused request; None if nothing did.
 
-    A limit that is passed now is worse than a refusal that was dealt with.
+    A limit that is passed now is worse than a refusal that was dealt with, of which the headline tells.
     """
     failure, headline, event = standing_failure(found.events), found.headline, event_of_headline(found)
     if failure is not None:
@@ -135,7 +135,7 @@ def _happened(found: Explanation) -> tuple[Severity | None, Headline] | None:
         return None
     if headline.severity in (Severity.CRITICAL, Severity.WARNING) and headline != found.now.headline:
         return headline.severity, headline
-    return (Severity.INFO, headline) if event is not None and event.trigger in REFUSED else None
+    return (Severity.INFO, NO_HEADLINE) if event is not None and event.trigger in REFUSED else None
 
 
 def _standing(found: Explanation, severity: Severity | None) -> tuple[Severity | None, Headline]:

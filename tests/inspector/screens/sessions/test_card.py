@@ -108,6 +108,25 @@ async def test_the_card_gives_the_answer_of_why_with_what_the_summary_lost(sampl
         assert answer.severity is Severity.WARNING
 
 
+async def test_a_refusal_that_was_dealt_with_is_told_with_what_its_summary_lost(
+    sample_home: Path, tmp_path: Path
+) -> None:
+    home = shutil.copytree(sample_home / "profiles" / "server", tmp_path / "server")
+    with closing(sqlite3.connect(home / "state.db")) as connection, connection:
+        empty = "[CONTEXT SUMMARY]:\n## Goal\nG"
+        connection.execute("UPDATE messages SET content = ? WHERE content GLOB '?CONTEXT SUM*'", (empty,))
+    location = Location(home / "state.db", home)
+    async with settled(app := InspectorApp([location], now=lambda: NOW), 120, 40):
+        listing = app.screen.query_one(SessionsList)
+        row = next(one for one in listing.conversations if one.title == "Compare the two dashboards")
+        with Store(location) as store:
+            found, kept = with_loss(explain(store, row.row.tip.id))
+        assert kept is not None
+        assert kept.lost_share == 1
+        assert listing.extras[row.key].told == found.headline
+        assert mark_of(row, listing.cell_source(row)) is Severity.WARNING
+
+
 async def test_the_sign_of_a_row_is_that_of_its_alert_and_of_the_sentence_below_the_list(
     samples: Location,
 ) -> None:
