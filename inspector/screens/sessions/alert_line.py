@@ -14,7 +14,7 @@ from core.model.finding import Severity, shortened
 from inspector.base.commands import key_of
 from inspector.screens.sessions.data.columns import mark_of
 from inspector.screens.sessions.data.session_line import Extra
-from inspector.screens.sessions.list_view import SessionsList, total
+from inspector.screens.sessions.list_view import SessionsList, from_the_top, total
 from inspector.terminal.glyphs import LIVE, SEVERITY
 from inspector.terminal.line import Line, Palette
 from inspector.terminal.text import cell_len, clean_line, wrap
@@ -67,7 +67,7 @@ class AlertLine(Widget):
 
         Which of them comes first does not depend on the rows in sight: these depend on the lines it takes.
         """
-        known = [(row, listing.extras.get(row.key)) for row in listing.from_the_top]
+        known = [(row, listing.extras.get(row.key)) for row in from_the_top(listing)]
         found = [
             (row.title or listing.previews.get(row.key) or row.session.id, extra)
             for row, extra in known

@@ -124,22 +124,7 @@ class SessionsList(RowList[SessionLine]):
     @property
     def conversations(self) -> list[SessionLine]:
         """The conversations on screen, then those at the top of the list that are loaded."""
-        return self._conversations(self._places)
-
-    @property
-    def from_the_top(self) -> list[SessionLine]:
-        """The same conversations in the order of the list, wherever it is scrolled to."""
-        return self._conversations(sorted(self._places))
-
-    @property
-    def _places(self) -> Iterable[int]:
-        # Far down the list the top is no longer loaded, and reading it again would evict what is on screen.
-        further = min(FURTHER, self.rows.count) if self.scroll_offset.y < NEAR_TOP else 0
-        return dict.fromkeys((*self.in_sight, *range(further)))
-
-    def _conversations(self, places: Iterable[int]) -> list[SessionLine]:
-        lines = (self.rows.row(place) for place in places)
-        return [line for line in lines if line is not None and line.part is None]
+        return _conversations(self, _places(self))
 
     @property
     def sorts(self) -> frozenset[str]:
@@ -154,6 +139,22 @@ class SessionsList(RowList[SessionLine]):
                 return column.sort
             start += cells + GAP
         return ""
+
+
+def from_the_top(listing: SessionsList) -> list[SessionLine]:
+    """The conversations of a list in its order, wherever it is scrolled to."""
+    return _conversations(listing, sorted(_places(listing)))
+
+
+def _places(listing: SessionsList) -> Iterable[int]:
+    # Far down the list the top is no longer loaded, and reading it again would evict what is on screen.
+    further = min(FURTHER, listing.rows.count) if listing.scroll_offset.y < NEAR_TOP else 0
+    return dict.fromkeys((*listing.in_sight, *range(further)))
+
+
+def _conversations(listing: SessionsList, places: Iterable[int]) -> list[SessionLine]:
+    lines = (listing.rows.row(place) for place in places)
+    return [line for line in lines if line is not None and line.part is None]
 
 
 def drawn_row(listing: SessionsList) -> str:
