@@ -28,7 +28,7 @@ ADVICE = 4
 """Cells before what helps, on a line of its own."""
 _ROW = re.compile(r"messages? (\d+)")
 """How evidence from the database names its rows; the first one is where the finding opens."""
-_CLAUSE = re.compile(r"[;,] | or ")
+_CLAUSE = re.compile(r"[;,.] | or ")
 """Where a remedy that is too long for its row may end."""
 _TABS = {"D": "map", "E": "chain", "F": "usage", "G": "cache"}
 """The tab to open for rules of a letter: cut, lineage, spending, cache."""

@@ -358,6 +358,11 @@ def test_a_remedy_too_long_for_its_row_ends_with_a_clause_not_in_a_word(room: in
     assert len(told) <= room
 
 
+def test_a_remedy_of_two_sentences_ends_with_the_first_if_that_fits() -> None:
+    told = "Fix: Run /compress again; if it keeps failing, choose another auxiliary.compression.model"
+    assert in_clauses(f"{told}. What was replaced is not lost: recall WORDS finds it", 110) == f"{told} …"
+
+
 @pytest.mark.parametrize("width", [40, 80])
 def test_a_command_is_never_cut_into_half_and_stands_whole_on_the_card(width: int) -> None:
     command = "chmod 600 /home/ada/.hermes/profiles/the-largest-of-all/of-many/that-there-are/state.db"
