@@ -26,6 +26,7 @@ class RowList(LineView[Row], can_focus=True):
 
     cursor = reactive(0, repaint=False)
     _scrolled_away = False
+    _lines_before = 0
 
     class Moved(Message):
         """The cursor moved to another row."""
@@ -163,10 +164,13 @@ class RowList(LineView[Row], can_focus=True):
             self.post_message(self.Scrolled(self, round(new_value)))
 
     def on_resize(self) -> None:
-        """Fit the rows to the new width, and announce that others may be on screen."""
+        """Fit the rows to the new width, keep a cursor in sight, announce that others may be on screen."""
+        above, before = self.cursor - self.scroll_offset.y, self._lines_before
+        self._lines_before = self.lines
         self.fit_rows()
         self.post_message(self.Scrolled(self, round(self.scroll_offset.y)))
-        self.call_after_refresh(self.keep_in_sight)
+        if not before or 0 <= above < before:
+            self.call_after_refresh(self.keep_in_sight)
 
     @on(events.Focus)
     @on(events.Blur)

@@ -193,6 +193,21 @@ async def test_an_empty_list_says_so() -> None:
         assert any("Nothing matches" in line for line in app.lines())
 
 
+async def test_a_resize_keeps_the_cursor_in_sight_or_else_the_rows_the_user_scrolled_to() -> None:
+    app = Alone(RowList(numbers(60)))
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.press("pagedown")
+        await pilot.resize_terminal(40, 8)
+        await pilot.pause()
+        assert app.widget.cursor in app.widget.in_sight
+        app.widget.scroll_to(y=30, animate=False)
+        await pilot.pause()
+        for height in (6, 12):
+            await pilot.resize_terminal(40, height)
+            await pilot.pause()
+            assert app.lines()[0] == "row 30"
+
+
 async def test_lines_fit_after_a_resize() -> None:
     app = Alone(RowList(ListRows([*HOSTILE.values()])))
     async with app.run_test(size=(120, 40)) as pilot:
