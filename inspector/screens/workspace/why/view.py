@@ -244,8 +244,8 @@ def verdict_pieces(explanation: Explanation) -> tuple[Piece, ...]:
     if failed:
         pieces.append(("severity-critical", f" · {failed}"))
     if now.most is not None:
-        pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} of {fmt.round_number(now.most)}"))
+        pieces.append(("ink-muted?", f" · now {fmt.short(now.tokens)} of {fmt.round_number(now.most)}"))
     elif now.tokens is not None:
-        pieces.append(("ink-muted", f" · now {fmt.short(now.tokens)} tokens"))
+        pieces.append(("ink-muted?", f" · now {fmt.short(now.tokens)} tokens"))
     pieces.append(("ink-muted?", f" · Hermes {explanation.context.release.release}"))
     return tuple(pieces)

@@ -34,6 +34,7 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.card import EventList, _when, brief, event_lines, proof_lines, standing
 from inspector.screens.workspace.why.curve import Curve, Sample, asides, caption, curve_of, read_out
 from inspector.screens.workspace.why.view import WhyView
+from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.charts.curve import number, place_of, sampled
 from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
@@ -387,6 +388,14 @@ async def test_the_sizes_of_a_compaction_are_never_cut(samples: Location) -> Non
         assert first is not None
         long = replace(first, event=event(tokens=65_432, threshold=64_001, tokens_after=24_567))
         assert "65.4K of 64K → 24.6K" in found.draw_row(long, 0, 76).text
+
+
+async def test_the_current_size_is_above_the_list_whole_or_not_at_all(samples: Location) -> None:
+    async with settled(open_app(samples, "Refactor the auth module", "why"), 80, 24) as pilot:
+        line = pilot.app.screen.query_one("#verdict", StatusLine)
+        assert "now 37.7K of 150K" in line.render_line(0).text
+        line.left = (("ink", "x" * 50), *line.left)
+        assert "now" not in line.render_line(0).text
 
 
 async def test_a_long_cause_has_the_room_that_short_sizes_leave(samples: Location) -> None:
