@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.account.pricing.paid import NO_BILL, paid_together
 from core.account.pricing.price import is_local_only
-from core.model.accounting.amounts import Buckets
 from core.model.compaction.event import CompressionEvent
 from core.model.compaction.preview import Retention
 from core.model.transcript.conversation import Boundary, Chain, ChainNode, Generation, booked, spent
@@ -95,12 +94,12 @@ def _session(
     yield from field("session", f"{session.id} · {_relation(tree_line.node, tree_lines)}", width, ink)
     yield from field("ran", _ran(session), width, ink)
     yield from field("by", _by(session), width, ink, "ink-muted")
-    yield from field("tokens", _tokens(session.tokens), width, ink)
+    yield from field("tokens", _tokens(tree_line.node), width, ink)
     yield from field("cost", _paid(tree_line.node), width, ink, "money")
     below = chain.subtree(tree_line.place)
     if len(below) > 1:
         tokens, cost = spent(below)
-        words = f"{paid_together(cost, below)} · {fmt.count(tokens.total)} tokens"
+        words = f"{paid_together(cost, below)} · {_counted(tokens.total, below)} tokens"
         words_below = f"{words} including the {fmt.plural(len(below) - 1, 'session')} below it"
         yield from field("together", words_below, width, ink, "money")
     yield from field("resume", resume_words(chain, session.id), width, ink, "ink-muted")
@@ -131,7 +130,7 @@ def _paid(node: ChainNode) -> str:
     tasks = " and ".join(dict.fromkeys(row.task.replace("_", " ") for row in node.beside))
     calls = sum(row.calls or 0 for row in node.beside)
     calls_words = f"{fmt.plural(calls, 'call')} for {tasks}" if calls else f"calls for {tasks}"
-    return f"{paid} · {fmt.count(tokens.total)} tokens with {calls_words}"
+    return f"{paid} · {_counted(tokens.total, [node])} tokens with {calls_words}"
 
 
 def _ran(session: Session) -> str:
@@ -149,12 +148,17 @@ def _by(session: Session) -> str:
     return " · ".join(filter(None, (session.model, session.source, messages, calls))) or fmt.UNKNOWN
 
 
-def _tokens(tokens: Buckets) -> str:
+def _counted(tokens: int | None, nodes: Iterable[ChainNode]) -> str:
+    return fmt.tokens(tokens, lower_bound=any(node.lower_bound for node in nodes), whole=True)
+
+
+def _tokens(node: ChainNode) -> str:
+    tokens = node.session.tokens
     parts = (
         ("uncached", tokens.input),
         ("cache read", tokens.cache_read),
         ("cache write", tokens.cache_write),
         ("output", tokens.output),
     )
-    sum_words = " + ".join(f"{fmt.count(value)} {name}" for name, value in parts)
-    return f"{fmt.count(tokens.total)} = {sum_words}"
+    sum_words = " + ".join(f"{_counted(value, [node])} {name}" for name, value in parts)
+    return f"{_counted(tokens.total, [node])} = {sum_words}"

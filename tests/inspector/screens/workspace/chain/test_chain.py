@@ -93,7 +93,17 @@ def test_what_ran_on_a_server_of_ones_own_leaves_no_doubt_about_the_sum(url: str
     rows = tree_lines(family, ["0"], {})
     assert rows[0].below == said
     card = "".join(line.text for line in card_lines(family, rows[0], rows, None, 140, Palette({})))
-    assert f"together  {said} · 20 tokens" in card
+    assert f"together  {said} · ≥20 tokens" in card
+
+
+def test_tokens_of_which_some_are_missing_are_marked_on_the_card_as_in_their_row() -> None:
+    family = chain(0, 1)
+    family = replace(family, nodes=tuple(replace(node, lower_bound=True) for node in family.nodes))
+    rows = tree_lines(family, ["0"], {})
+    assert _figures(rows[0])["tokens"] == "≥10"
+    card = "".join(line.text for line in card_lines(family, rows[0], rows, None, 140, Palette({})))
+    assert "≥10 = ≥8 uncached + – cache read + – cache write + ≥2 output" in card
+    assert "· ≥20 tokens including the 1 session below it" in card
 
 
 @pytest.mark.parametrize("width", range(20, 200, 9))
