@@ -35,6 +35,9 @@ _INSIDE = re.compile(r"\b(?:from|in|of|at|to|into|inside|within)\s[`'\"(]?$", re
 LABEL = re.compile(r"^(?:[-*•]\s+|\d+[.)]\s+)?(?:[A-Z][\w ]{2,24}:\s+)?")
 PART = re.compile(r"[;:,]\s+|[；：，]")
 _WITHOUT = re.compile(r"\bwithout\b(?! (?:any )?(?:errors?|problems?|failures?)\b)[^,;.]*", re.IGNORECASE)
+_WHICH = re.compile(r"^\W*[A-Z][a-z]+ed(?=(?:\s+[^\s,;:]+){0,4}\s+(?:is|are)\s(?!now\b|\w+ed\b))")
+"""Says which one, not that it was done: `Installed Pester is 3.4`."""
+
 _AMOUNT = re.compile(r"\d[\d,.]*\d")
 FINITE = re.compile(r"\b(?:was|were|is|are|has|have|had|been)\b")
 _ONE_WORD = re.compile(r"\W*[A-Za-zÀ-ÿ]+\W*")
@@ -137,8 +140,8 @@ def _is_checked(part: str, facts: Sequence[FactValue], evidence: Evidence) -> bo
 
 
 def _plain(clause: str, facts: Sequence[FactValue]) -> str:
-    """A clause without names, and without what it says was left out."""
-    return _WITHOUT.sub(" ", _spoken_of(clause, facts))
+    """A clause without names, what it says was left out, and what only says which."""
+    return _WITHOUT.sub(" ", _WHICH.sub(" ", _spoken_of(clause, facts)))
 
 
 def _happened(act: ClaimedAct, clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:

@@ -34,6 +34,7 @@ def flagged(claim: str) -> list[str]:
         "The smoke tests passed.",
         "mypy passed.",
         "The branch was merged into main.",
+        "The edits in `src/ledger.py` were stashed.",
         "A pull request was opened.",
         "The order was placed.",
         "The compose stack was started.",
@@ -64,7 +65,13 @@ def test_a_call_that_moves_a_file_names_both_its_places() -> None:
 
 
 @pytest.mark.parametrize(
-    "unclear", ["Reverted.", "It accepted the standing orders.", "A search of the committed source found it."]
+    "unclear",
+    [
+        "Reverted.",
+        "It accepted the standing orders.",
+        "A search of the committed source found it.",
+        "Installed `ledger` is too old, so the tests are for that one.",
+    ],
 )
 def test_a_word_alone_or_an_attitude_is_no_act(unclear: str) -> None:
     assert flagged(unclear) == []
