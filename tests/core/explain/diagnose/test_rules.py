@@ -25,6 +25,7 @@ from core.preview.past import with_loss
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.diagnose.scene import LONG, Build, Scene, compacted, guarded, plain, twice
 from tests.core.explain.diagnose.scenes import SCENES
+from tests.core.explain.diagnose.structure_scenes import child
 from tests.core.explain.diagnose.summary_scenes import said
 from tests.core.explain.diagnose.thrash_scenes import passes
 from tests.core.explain.diagnose.trigger_scenes import called
@@ -93,6 +94,12 @@ def test_a_rule_is_silent_in_the_twin(make_home: MakeHome, scene: Scene) -> None
         assert said[0].sentence != other[0].sentence
     else:
         assert said == []
+
+
+@pytest.mark.parametrize(("column", "name"), [("cwd", "folder"), ("user_id", "user")])
+def test_what_a_continuation_lost_is_called_as_people_do(make_home: MakeHome, column: str, name: str) -> None:
+    home = make_home()
+    assert told(home, child(column, None), "E3")[0].sentence == f"C continues S but lost its {name}"
 
 
 @pytest.mark.parametrize("rule", sorted(NAMED))

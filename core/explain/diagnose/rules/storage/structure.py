@@ -26,12 +26,12 @@ ANOTHER_MODEL = (
     "Set auxiliary.compression.model in config.yaml to a model that answers; /compress tries at once"
 )
 _KEPT = {
-    "user_id": "its chat may not find it with /sessions and /resume",
-    "session_key": "its chat may not find it with /sessions and /resume",
-    "cwd": "the list of its folder leaves it out",
-    "profile_name": "the list of its profile leaves it out",
+    "user_id": ("user", "its chat may not find it with /sessions and /resume"),
+    "session_key": ("chat", "its chat may not find it with /sessions and /resume"),
+    "cwd": ("folder", "the list of its folder leaves it out"),
+    "profile_name": ("profile", "the list of its profile leaves it out"),
 }
-"""What a continuation inherits from its parent, if the release has the column, and what fails without it."""
+"""What a continuation inherits from its parent, where the release has it: name, and what fails without."""
 
 
 def examine_row(row: ConversationRow, now: datetime) -> tuple[Finding, ...]:
@@ -122,11 +122,12 @@ def continuation_lost_metadata(case: Case) -> Iterable[Found]:
     rows = _kept_columns(case, [session.id for session in sessions]) if len(sessions) > 1 else {}
     for parent, child in pairwise(sessions):
         had, has = rows.get(parent.id, {}), rows.get(child.id, {})
-        lost = [name for name in _KEPT if had.get(name) and not has.get(name)]
+        lost = [column for column in _KEPT if had.get(column) and not has.get(column)]
         if lost:
             evidence = Evidence(Source.DATABASE, f"sessions {child.id}", f"{', '.join(lost)} empty")
-            numbers = {"session": child.id, "parent": parent.id, "fields": ", ".join(lost)}
-            numbers["effect"] = "; ".join(dict.fromkeys(_KEPT[name] for name in lost))
+            names, effects = zip(*(_KEPT[column] for column in lost), strict=True)
+            numbers = {"session": child.id, "parent": parent.id, "fields": " and ".join(names)}
+            numbers["effect"] = "; ".join(dict.fromkeys(effects))
             yield Found(numbers, (evidence,), session=child.id)
 
 
