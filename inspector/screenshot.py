@@ -15,8 +15,8 @@ from inspector.terminal.picture import write_picture
 DEFAULT_SIZE = (120, 40)
 MAX_SECONDS = 120.0
 """How long to wait for a frame to finish loading."""
-STEP, LOOKS = 0.02, 3
-"""Seconds between two checks for running workers, and how many in a row must find none."""
+STEP, CALM = 0.02, 0.25
+"""Seconds between two checks for workers, and for how long none runs: longer than any pause for a user."""
 
 
 def take(app: InspectorApp, path: Path, size: tuple[int, int] = DEFAULT_SIZE) -> None:
@@ -44,11 +44,11 @@ async def frame(app: InspectorApp, size: tuple[int, int] = DEFAULT_SIZE) -> str:
 
 async def _settled(app: InspectorApp, pilot: Pilot[None]) -> bool:
     """Wait until the first screen is there and no worker has more work; False if that takes too long."""
-    calm, latest = 0, time.monotonic() + MAX_SECONDS
-    while calm < LOOKS:
-        if time.monotonic() > latest:
+    worked = begun = time.monotonic()
+    while time.monotonic() - worked < CALM:
+        if time.monotonic() - begun > MAX_SECONDS:
             return False
         await pilot.pause(STEP)
-        at_work = any(not worker.is_finished for worker in app.workers)
-        calm = 0 if at_work or not app.is_placed else calm + 1
+        if not app.is_placed or any(not worker.is_finished for worker in app.workers):
+            worked = time.monotonic()
     return True
