@@ -7,6 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Lock
 from zlib import crc32
 
 from core.hermes.log.index import FileIndex, Hit, index_file, log_files
@@ -161,6 +162,9 @@ def read_log(home: Path, sessions: Collection[str] | None, cache_directory: Path
     return replace(log, files=names, problems=tuple(problems), sessions=asked)
 
 
+_changing = Lock()
+"""Held while `_logs` or `_known` change: several threads read logs at once."""
+
 _logs: OrderedDict[Hashable, tuple[tuple[tuple[LogRecord, ...], ...], Log]] = OrderedDict()
 """For the latest queries: the lines of each file, and the merged log."""
 
@@ -169,7 +173,8 @@ def _joined(
     asked: Hashable, files: tuple[tuple[LogRecord, ...], ...], sessions: Collection[str] | None
 ) -> Log:
     """The lines of all files in time order; if all new lines are newer, they are appended."""
-    before, log = _logs.pop(asked, ((), Log()))
+    with _changing:
+        before, log = _logs.pop(asked, ((), Log()))
     last = max((lines[-1].at for lines in before if lines), default=None)
     added = [line for old, lines in zip(before, files, strict=False) for line in lines[len(old) :]]
     grew = len(before) == len(files) and all(
@@ -184,11 +189,12 @@ def _joined(
         compactions=(*log.compactions, *compaction_ends(found)),
         starts=(*log.starts, *(one.at for one in found if one.kind is Kind.PROGRAM_STARTED)),
     )
-    _logs[asked] = files, log
-    while len(_logs) > 1 and (
-        len(_logs) > _ASKED or sum(len(one.records) for _, one in _logs.values()) > _KEPT
-    ):
-        _logs.popitem(last=False)
+    with _changing:
+        _logs[asked] = files, log
+        while len(_logs) > 1 and (
+            len(_logs) > _ASKED or sum(len(one.records) for _, one in _logs.values()) > _KEPT
+        ):
+            _logs.popitem(last=False)
     return log
 
 
@@ -217,10 +223,12 @@ def _records(path: Path, index: FileIndex, needles: Collection[bytes]) -> tuple[
         read, check, records = 0, 0, ()
     parsed = (_parsed(hit, index.name) for hit in index.about(needles, read))
     records = (*records, *(record for record in parsed if record is not None))
-    _known.pop(key, None)
-    _known[key] = (len(index.rows), crc32(memoryview(index.rows)[read:], check), records)
-    while len(_known) > 1 and sum(1 + len(lines) for _, _, lines in [*_known.values()]) > _KEPT:
-        _known.popitem(last=False)
+    check = crc32(memoryview(index.rows)[read:], check)
+    with _changing:
+        _known.pop(key, None)
+        _known[key] = len(index.rows), check, records
+        while len(_known) > 1 and sum(1 + len(lines) for _, _, lines in _known.values()) > _KEPT:
+            _known.popitem(last=False)
     return records
 
 

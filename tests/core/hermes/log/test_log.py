@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -362,3 +364,15 @@ def test_of_a_log_that_grew_the_new_lines_alone_are_parsed(
         stream.write(HEAD + CALL.replace("#7", "#50") + "\n")
     assert [record.number for record in read_log(tmp_path, ["S1"]).records] == [*range(51)]
     assert asked == ["agent.log:51"]
+
+
+def test_several_threads_read_logs_at_once(tmp_path: Path) -> None:
+    write(tmp_path, "agent.log", *(HEAD.replace("S1", f"S{one}") + CALL for one in range(4)))
+    pace = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            read = list(threads.map(lambda one: read_log(tmp_path, [f"S{one % 4}"]), range(800)))
+    finally:
+        sys.setswitchinterval(pace)
+    assert [len(log.records) for log in read] == [1] * 800
