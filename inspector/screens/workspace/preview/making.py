@@ -13,7 +13,7 @@ from core.preview.foreseen import Basis, basis_of, compare
 from core.preview.offers import Writer
 from core.support import formatting as fmt
 from inspector.base.app_protocol import shell
-from inspector.base.commands import hint, key_of
+from inspector.base.commands import key_of
 from inspector.base.workers import cancelled, start, then
 from inspector.screens.workspace.preview.header import PreviewHeader
 from inspector.screens.workspace.preview.paired_rows import Sides, mask_first_rows
@@ -24,7 +24,6 @@ from inspector.terminal.line import Palette
 
 PACE = 0.15
 """Seconds between updates of what a model has written."""
-COPYING = "{engine} is compacting a copy … · {preview.close} cancels"
 GROUP = "preview"
 
 
@@ -125,7 +124,8 @@ class PreviewMaker:
         if engine is not None:
             writer = self.work.writer = self.work.offline_writer(basis)
         number = self.work.ask()
-        words = "" if engine is None else hint(COPYING).format(engine=engine.title)
+        cancels = f"{key_of('preview.close')} cancels"
+        words = "" if engine is None else f"{engine.title} is compacting a copy … · {cancels}"
         self.header.show(None, waiting=words or self.work.waiting)
         if self.work.cut_is_new():
             self._begin(words or f"{writer.title} is writing …")
