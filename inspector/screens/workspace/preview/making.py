@@ -124,8 +124,9 @@ class PreviewMaker:
         if engine is not None:
             writer = self.work.writer = self.work.offline_writer(basis)
         number = self.work.ask()
-        cancels = f"{key_of('preview.close')} cancels"
-        words = "" if engine is None else f"{engine.title} is compacting a copy … · {cancels}"
+        words = ""
+        if engine is not None:
+            words = f"{engine.title} is compacting a copy … · {key_of('preview.close')} cancels"
         self.header.show(None, waiting=words or self.work.waiting)
         if self.work.cut_is_new():
             self._begin(words or f"{writer.title} is writing …")
