@@ -32,6 +32,8 @@ _NAMES = frozenset({"session", "model", "provider"})
 """Fields with the same values in many lines; each value is interned."""
 _MAX_NUMBER_CHARS = 30
 """Characters; no real count is longer, and Python refuses to parse a number of thousands of digits."""
+_MAX_SECONDS = 10_000_000
+"""More than any call or pause takes, and so few that a line's time plus them is still in the calendar."""
 
 
 class Pattern(NamedTuple):
@@ -160,9 +162,13 @@ def _counted(text: str) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _seconds(text: str) -> float:
+def _seconds(text: str) -> Any:
     """The same float object for the same text: to a tenth of a second, many calls take the same time."""
-    return float(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        return _TORN
+    return seconds if seconds <= _MAX_SECONDS else _TORN
 
 
 def _focus(text: str) -> str | None:
@@ -223,4 +229,6 @@ def _text(data: Mapping[str, Any], key: str) -> str | None:
 
 def _integer(data: Mapping[str, Any], key: str) -> int | None:
     value = data.get(key)
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return int(value) if abs(value) < 10**_MAX_NUMBER_CHARS else None

@@ -45,3 +45,18 @@ def test_a_long_line_is_quoted_up_to_a_word_and_shows_that_it_goes_on(reason: st
     assert line.startswith(record.message.removesuffix("…"))
     assert len(record.message) <= 401
     assert record.text == line.removeprefix("Session DB compression split failed")
+
+
+@pytest.mark.parametrize("number", ["Infinity", "NaN", "1e400", "9" * 400, "true", '"5"'])
+def test_a_number_that_cannot_be_a_count_is_left_out_of_the_telemetry(number: str) -> None:
+    told = f'{{"session_id": "s1", "main_context_limit": {number}, "total_duration_ms": {number}}}'
+    head = "2026-11-23 10:00:00,123 INFO [s1] agent.conversation_compression: "
+    record = parse_line(f"{head}context compression attempt telemetry: {told}", "agent.log:1")
+    assert record is not None
+    assert record.telemetry is not None
+    assert (record.telemetry.window, record.telemetry.duration) == (None, None)
+
+
+@pytest.mark.parametrize("seconds", ["1.2.3", "9" * 12, "9" * 400])
+def test_a_time_that_cannot_be_one_makes_the_line_a_torn_one(seconds: str) -> None:
+    assert parse_line(ANSWERED.replace("1.0s", f"{seconds}s"), "agent.log:1") is None
