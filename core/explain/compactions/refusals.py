@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from core.explain.context.log.log_claims import STATES_WINDOW, about
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
-from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, failure_of
+from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, count, failure_of
 from core.hermes.provider_errors.meaning import meaning_of
 from core.hermes.provider_errors.reaction import is_output_cap, lower_window, parsed_available, parsed_limit
 from core.model.compaction.event import CompressionEvent, Trigger
@@ -104,7 +104,7 @@ def _of_output(text: str, release: str) -> bool:
 def _limit(text: str) -> int | None:
     for pattern in triggers()["limits"]:
         if found := re.search(pattern, text):
-            return int(found[1].replace(",", ""))
+            return count(found[1].replace(",", ""))
     return None
 
 

@@ -9,12 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.model.transcript.message import json_object
+
 LONG_CONTEXT_TIER = 200_000
 """The window a release uses after a plan's limit on long requests refused one."""
 OUTPUT_MARGIN = 64
 """Tokens by which a release stays below the output that a provider has room for."""
 _SDK_PREFIX = re.compile(r"^\s*error code: (\d{3})(?: - (.*))?$", re.IGNORECASE | re.DOTALL)
 _HTTP_ERRORS = range(400, 600)
+_MAX_DIGITS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +95,12 @@ def _wrapped_message(inner: Mapping[str, Any]) -> str:
     """The upstream message in `metadata.raw`, as OpenRouter sends it."""
     metadata = inner.get("metadata")
     raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
-    return lowered(error_object(parsed_object(raw)).get("message"))
+    return lowered(error_object(json_object(raw)).get("message"))
 
 
-def parsed_object(text: object) -> dict[str, Any] | None:
-    """A JSON object parsed from a text; None for anything else."""
-    if not isinstance(text, str) or not text.strip():
-        return None
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None
+def count(digits: str) -> int:
+    """A number in a text; of one with thousands of digits, which Python refuses to read, the first few."""
+    return int(digits[:_MAX_DIGITS])
 
 
 def _taken_apart(text: str, status: int | None, body: Any) -> tuple[str, int | None, Any]:

@@ -9,7 +9,8 @@ from functools import cache
 from http import HTTPStatus
 from typing import Any
 
-from core.hermes.provider_errors.failure import ProviderFailure, error_object, parsed_object
+from core.hermes.provider_errors.failure import ProviderFailure, count, error_object
+from core.model.transcript.message import json_object
 from core.support.program_files import shared_table
 
 _TABLE = "core/hermes/provider_errors/meaning.yaml"
@@ -58,7 +59,7 @@ def readable(failure: ProviderFailure) -> str:
     """All of a failure's texts as one: lower case, no thousands separators, bodies flattened."""
     parts = [failure.text, *_texts(failure.body)]
     for nested in (error_object(failure.body).get("message"), (failure.body or {}).get("message")):
-        parts += list(_texts(parsed_object(nested)))
+        parts += list(_texts(json_object(nested)))
     text = " | ".join(dict.fromkeys(part for part in map(_plain, parts) if part))
     return re.sub(r"(?<=\d)[,_](?=\d{3}(?!\d))", "", text)
 
@@ -103,7 +104,7 @@ def _found(reading: Mapping[str, Any], text: str, failure: ProviderFailure) -> d
     for pattern in _patterns(tuple(reading["find"])):
         found = pattern.search(text)
         if found:
-            return {name: int(value) for name, value in found.groupdict().items() if value is not None}
+            return {name: count(value) for name, value in found.groupdict().items() if value is not None}
     return None
 
 
@@ -116,7 +117,7 @@ def _parts(names: list[str], text: str) -> dict[str, int] | None:
         hit = next((hit for hit in hits if hit), None)
         if hit is None:
             return None
-        found[name] = int(hit[1])
+        found[name] = count(hit[1])
     return found if found["input"] + found.get("output", 0) > found["limit"] > 0 else None
 
 

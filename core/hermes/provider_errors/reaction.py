@@ -11,7 +11,7 @@ from core.hermes.config.config_values import address_of, host_of
 from core.hermes.policy.defence_rules import OverflowRules
 from core.hermes.policy.policy import load_policy
 from core.hermes.provider_errors.classify import classify
-from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, OUTPUT_MARGIN, ProviderFailure
+from core.hermes.provider_errors.failure import LONG_CONTEXT_TIER, OUTPUT_MARGIN, ProviderFailure, count
 from core.hermes.provider_errors.shapes import SessionSize
 from core.support.program_files import shared_table, within
 
@@ -142,8 +142,8 @@ def parsed_limit(text: str, release: str) -> int | None:
         return None
     for rule in _of(release, rules["patterns"]):
         found = re.search(rule["find"], text)
-        if found and rules["least"] <= int(found[1]) <= rules["most"]:
-            return int(found[1])
+        if found and rules["least"] <= (limit := count(found[1])) <= rules["most"]:
+            return limit
     return None
 
 
@@ -172,7 +172,7 @@ def is_output_cap(text: str, release: str) -> bool | None:
 def _is_full(rule: Mapping[str, Any], text: str, release: str) -> bool:
     """Whether the input alone fills the window, by both numbers in the text."""
     window, used = re.search(rule["window"], text), re.search(rule["input"], text)
-    return within(release, rule) and bool(window and used) and int(used[1]) >= int(window[1])  # type: ignore[index]
+    return within(release, rule) and bool(window and used) and count(used[1]) >= count(window[1])  # type: ignore[index]
 
 
 def _of(release: str, rules: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -187,13 +187,13 @@ def _room(rule: Mapping[str, Any], text: str) -> int | None:
     """The output room by one rule: the number found, or the window less what the input takes."""
     if "find" in rule:
         found = re.search(rule["find"], text)
-        return int(found[1]) if found else None
+        return count(found[1]) if found else None
     if "halves" not in rule:
         return _difference(rule, text)
     left, asked = _difference(rule, text), re.search(rule["halves"], text)
-    if left is None or asked is None or rule["says"] not in text or left < int(asked[1]) - 1:
+    if left is None or asked is None or rule["says"] not in text or left < count(asked[1]) - 1:
         return None
-    return max(1, int(asked[1]) // 2)
+    return max(1, count(asked[1]) // 2)
 
 
 def _difference(rule: Mapping[str, Any], text: str) -> int | None:
@@ -202,5 +202,5 @@ def _difference(rule: Mapping[str, Any], text: str) -> int | None:
     if window is None or any(part is None for part in parts):
         return None
     per_token = int(rule.get("characters", 1))
-    used = sum(-(-int(part[1]) // per_token) for part in parts if part)
-    return int(window[1]) - used
+    used = sum(-(-count(part[1]) // per_token) for part in parts if part)
+    return count(window[1]) - used

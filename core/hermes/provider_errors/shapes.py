@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.hermes.provider_errors.failure import ProviderFailure, error_object, lowered, parsed_object
+from core.hermes.provider_errors.failure import ProviderFailure, error_object, lowered
+from core.model.transcript.message import json_object
 
 _RESET_FIELDS = ("resets_in_seconds", "resets_at", "reset_at", "retry_after")
 _STATUS_FIELDS = ("status_code", "status", "http_status", "code")
@@ -33,7 +34,7 @@ def error_code(body: Mapping[str, Any] | None, reading: Mapping[str, bool]) -> s
     if isinstance(code, str) and _counts(code, reading):
         return code.strip()
     if reading["looks_into_message"] and lowered(inner.get("message")).lstrip().startswith("{"):
-        nested = parsed_object(inner["message"])
+        nested = json_object(inner["message"])
         found = error_code(nested, {**reading, "looks_into_message": False}) if nested else ""
         if found:
             return found

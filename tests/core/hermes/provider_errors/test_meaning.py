@@ -10,8 +10,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.hermes.policy.policy import releases
+from core.hermes.provider_errors.explain import explain_error
 from core.hermes.provider_errors.failure import failure_of
 from core.hermes.provider_errors.meaning import meaning_of
+from core.hermes.provider_errors.shapes import SessionSize
 
 FOUND: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("found_texts.yaml").read_text("utf-8"))
 TOKENS = st.integers(min_value=2_000, max_value=3_000_000)
@@ -59,3 +62,24 @@ def test_a_filter_that_refuses_a_conversation_does_not_ask_for_another_key() -> 
 
 def test_a_text_that_says_nothing_is_unknown() -> None:
     assert meaning_of(failure_of("it went wrong somehow")).kind == "unknown"
+
+
+@pytest.mark.parametrize("release", releases())
+@pytest.mark.parametrize(
+    "text",
+    [
+        "maximum context length is {n} tokens. However, your messages resulted in {n} tokens.",
+        "max_tokens: {n} > {n}, which is the maximum allowed number of output tokens",
+        "maximum context length of {n} tokens: requested {n} output tokens, {n} tokens from the input messages",
+        "prompt contains {n} input tokens, maximum context length is {n} tokens, available_tokens: {n}",
+        "input length and `max_tokens` exceed context limit: {n} + {n} > {n}, decrease",
+    ],
+)
+def test_a_number_of_thousands_of_digits_is_too_large_and_no_crash(text: str, release: str) -> None:
+    failure = failure_of(text.format(n="9" * 6_000), status=400)
+    assert explain_error(failure, SessionSize(), release).headline
+
+
+def test_a_body_of_thousands_of_levels_is_a_text_and_no_crash() -> None:
+    deep = '{"a":' * 100_000
+    assert meaning_of(failure_of("it failed", status=400, body={"error": {"message": deep}})).why
