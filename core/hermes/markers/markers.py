@@ -31,6 +31,8 @@ INTERRUPTED = "Operation interrupted: waiting for model response ("
 """How an answer begins that stands for one nobody waited for: the provider had the request by then."""
 _LONGEST_NOTE = 20_000
 """What begins like a note and is longer is none."""
+_MAX_DIGITS = 9
+"""A number with more digits counts no messages, and Python refuses to read one of thousands."""
 MAX_HEAD_LINES = 12
 """A protected head has at most this many rows before the summary."""
 
@@ -244,7 +246,7 @@ def _split_end(rest: str, *, wrapped: bool) -> tuple[str, str]:
 
 def _fallback_count(body: str) -> int | None:
     found = (re.search(pattern, body) for pattern in markers()["fallback"]["counts"])
-    return next((int(match[1]) for match in found if match), None)
+    return next((int(match[1]) for match in found if match and len(match[1]) <= _MAX_DIGITS), None)
 
 
 def _fallback_reason(body: str) -> str | None:

@@ -99,7 +99,7 @@ def nearest_release(version: str) -> str:
     Raises:
         ConfigError: The text contains no version.
     """
-    found = re.search(r"\d+\.\d+(?:\.\d+)?", version)
+    found = re.search(r"\d{1,9}\.\d{1,9}(?:\.\d{1,9})?", version)
     if found is None:
         raise ConfigError(
             f"{version!r} is no version of Hermes", remedy=f"Use one of {', '.join(releases())}."
@@ -117,7 +117,7 @@ def nearest_release(version: str) -> str:
 
 def covers(release: str, version: str) -> bool:
     """Whether a version belongs to a release and is not merely near it: `0.15.2` belongs to `0.15`."""
-    found = re.search(r"(\d+)\.(\d+)", version)
+    found = re.search(r"(\d{1,9})\.(\d{1,9})", version)
     return found is not None and (int(found[1]), int(found[2])) == version_of(release)[:_MINOR]
 
 

@@ -78,6 +78,7 @@ def test_a_restated_request_behind_the_end_marker_is_not_a_merge() -> None:
             "HTTP 529 overloaded",
         ),
         ("Recovered from a deterministic fallback …\n...[fallback summary truncated]", None, None),
+        (f"Summary generation was unavailable. {'9' * 6_000} message(s) were removed …", None, None),
     ],
 )
 def test_a_fallback_gives_its_count_and_reason(body: str, dropped: int | None, reason: str | None) -> None:

@@ -20,6 +20,11 @@ def test_a_pin_that_is_not_a_version_is_passed_over() -> None:
     assert detect_release(ReleaseClues(pin="nightly", schema_version=22)).release == "0.19"
 
 
+def test_a_version_of_thousands_of_digits_is_newer_than_any_known() -> None:
+    guess = detect_release(ReleaseClues(pin=f"0.{'9' * 6_000}"))
+    assert (guess.release, guess.verdict) == ("0.22", Verdict.SUSPECTED)
+
+
 @pytest.mark.parametrize(
     ("version", "release"),
     [(13, "0.15"), (14, "0.16"), (16, "0.17"), (19, "0.18"), (22, "0.19"), (31, "0.22")],

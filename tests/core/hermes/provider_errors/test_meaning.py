@@ -70,7 +70,7 @@ def test_a_text_that_says_nothing_is_unknown() -> None:
     [
         "maximum context length is {n} tokens. However, your messages resulted in {n} tokens.",
         "max_tokens: {n} > {n}, which is the maximum allowed number of output tokens",
-        "maximum context length of {n} tokens: requested {n} output tokens, {n} tokens from the input messages",
+        "maximum context length of {n} tokens: {n} output tokens, {n} tokens from the input messages",
         "prompt contains {n} input tokens, maximum context length is {n} tokens, available_tokens: {n}",
         "input length and `max_tokens` exceed context limit: {n} + {n} > {n}, decrease",
     ],
