@@ -110,7 +110,7 @@ def _float(raw: Any) -> Coerced:
         return Coerced(None, False, f"{raw!r} is not a number")
     try:
         value = float(raw)
-    except ValueError:
+    except (ValueError, OverflowError):
         return Coerced(None, False, f"{raw!r} is not a number")
     return Coerced(value) if math.isfinite(value) else Coerced(None, False, f"{raw!r} is not finite")
 
@@ -140,7 +140,8 @@ def _text(raw: Any) -> Coerced:
 def _shares(raw: Any) -> Coerced:
     if not isinstance(raw, Mapping):
         return Coerced(None, False, f"{raw!r} is not a mapping")
-    pairs = {str(key): float(value) for key, value in raw.items() if type(value) in (int, float)}
+    numbers = {str(key): _float(value) for key, value in raw.items() if type(value) in (int, float)}
+    pairs = {key: number.value for key, number in numbers.items() if number.ok}
     dropped = len(raw) - len(pairs)
     return Coerced(pairs, True, f"{dropped} entries are not numbers" if dropped else "")
 

@@ -67,7 +67,7 @@ def test_an_emptied_enabled_switches_compression_off_and_says_so(tmp_path: Path)
     assert "empty" in setting.note
 
 
-@pytest.mark.parametrize("written", ["soon", "[1]", ".nan", "true"])
+@pytest.mark.parametrize("written", ["soon", "[1]", ".nan", "true", "9" * 400])
 def test_a_value_of_the_wrong_type_is_noted_and_the_default_taken(tmp_path: Path, written: str) -> None:
     loaded = config(tmp_path, f"compression:\n  threshold: {written}\n")
     assert loaded.value("compression.threshold") == 0.50
@@ -132,7 +132,8 @@ def test_the_wire_format_follows_the_route(provider: str, base_url: str, mode: s
 
 
 def test_per_model_thresholds_reach_the_settings_of_the_release_that_has_them(tmp_path: Path) -> None:
-    loaded = config(tmp_path, "compression:\n  model_thresholds: {kimi: 0.6, odd: high}\n")
+    odd = f"odd: high, a: .nan, b: .inf, c: {'9' * 400}"
+    loaded = config(tmp_path, f"compression:\n  model_thresholds: {{kimi: 0.6, {odd}}}\n")
     assert loaded.settings("0.22").model_thresholds == {"kimi": 0.6}
     assert loaded.settings("0.19").model_thresholds == {}
 
