@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from core.model.transcript.session import Session
 
 _RATES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
+_MAX_PRICE = 10**9
 _KEYS = {*_RATES, "model", "provider", "from", "tiers", "billing"}
 
 
@@ -234,11 +235,13 @@ def _override(raw: Any, where: str) -> Override:
     if billing not in ("api", "included", "local"):
         raise ConfigError(f"billing {billing!r}", where=where, remedy="Use api, included or local.")
     since = raw.get("from")
-    if since is not None and not isinstance(since, date):
+    if since is not None and type(since) is not date:  # a moment would be one, too
         raise ConfigError(f"from {since!r} is not a date", where=where, remedy="Write it as 2026-01-31.")
     provider, model = str(raw.get("provider", "")).lower(), raw["model"].lower()
-    tiers = tuple(_tier(entry, where) for entry in raw.get("tiers") or ())
-    row = PriceRow(provider or "any", model, _rates(raw, where), where, tiers, since, billing=billing)
+    listed = raw.get("tiers") or []
+    tiers = [_tier(entry, where) for entry in (listed if isinstance(listed, list) else [listed])]
+    ascending = tuple(sorted(tiers, key=lambda tier: tier.above))
+    row = PriceRow(provider or "any", model, _rates(raw, where), where, ascending, since, billing=billing)
     return Override(model, provider or "*", row)
 
 
@@ -249,10 +252,14 @@ def _tier(raw: Any, where: str) -> Tier:
 
 
 def _rates(raw: Mapping[str, Any], where: str) -> Rates:
+    return Rates(**{name: _price(raw[name], where) for name in _RATES if raw.get(name) is not None})
+
+
+def _price(raw: Any, where: str) -> Decimal:
     try:
-        values = {name: Decimal(str(raw[name])) for name in _RATES if raw.get(name) is not None}
-    except InvalidOperation as error:
-        raise ConfigError(
-            "a price is not a number", where=where, remedy='Write USD per million: input: "3"'
-        ) from error
-    return Rates(**values)
+        usd = Decimal(str(raw))
+        if 0 <= usd <= _MAX_PRICE:  # NaN cannot be compared
+            return usd
+    except InvalidOperation:
+        pass
+    raise ConfigError(f"{raw!r} is not a price", where=where, remedy='Write USD per million: input: "3"')

@@ -55,6 +55,15 @@ def test_the_users_prices_have_dates_and_tiers_too(own: PriceBook) -> None:
     assert own.price(MILLION, "claude-opus-4-5", "anthropic", at=after, calls=2) == Decimal(8)
 
 
+def test_tiers_may_be_listed_in_any_order(tmp_path: Path) -> None:
+    path = tmp_path / "prices.yaml"
+    path.write_text(
+        "- model: m\n  input: 1\n  tiers: [{above: 200000, input: 8}, {above: 99999, input: 4}]\n"
+    )
+    book = PriceBook(read_overrides(path))
+    assert [book.price(MILLION, "m", calls=calls) for calls in (2, 8, 20)] == [8, 4, 1]
+
+
 def test_an_entry_names_the_file_it_is_from(own: PriceBook) -> None:
     row = own.entry("hermes-5-preview", "nous")
     assert row is not None
@@ -71,10 +80,15 @@ def test_no_file_means_no_overrides(tmp_path: Path) -> None:
         ("just text", "must be a list"),
         ("- input: 3", "needs a model"),
         ("- {model: x, inptu: 3}", "unknown key 'inptu'"),
-        ("- {model: x, input: cheap}", "a price is not a number"),
+        ("- {model: x, input: cheap}", "is not a price"),
+        ("- {model: x, input: .nan}", "is not a price"),
+        ("- {model: x, input: .inf}", "is not a price"),
+        ("- {model: x, input: -3}", "is not a price"),
         ("- {model: x, from: soon}", "is not a date"),
+        ("- {model: x, from: 2026-01-31 10:00:00}", "is not a date"),
         ("- {model: x, billing: gift}", "billing 'gift'"),
         ("- {model: x, tiers: [{input: 1}]}", "a tier needs"),
+        ("- {model: x, tiers: 5}", "a tier needs"),
         ("- [", "cannot be read"),
     ],
 )
