@@ -6,6 +6,7 @@ import asyncio
 import time
 from pathlib import Path
 
+from textual.app import App
 from textual.pilot import Pilot
 
 from core.errors import InspectorError
@@ -15,8 +16,8 @@ from inspector.terminal.picture import write_picture
 DEFAULT_SIZE = (120, 40)
 MAX_SECONDS = 120.0
 """How long to wait for a frame to finish loading."""
-STEP, CALM = 0.02, 0.25
-"""Seconds between two checks for workers, and for how long none runs: longer than any pause for a user."""
+STEP, CALM = 0.02, 12
+"""Seconds between two checks for work, and how many find none: longer than any pause for a user."""
 
 
 def take(app: InspectorApp, path: Path, size: tuple[int, int] = DEFAULT_SIZE) -> None:
@@ -35,20 +36,33 @@ def take(app: InspectorApp, path: Path, size: tuple[int, int] = DEFAULT_SIZE) ->
 async def frame(app: InspectorApp, size: tuple[int, int] = DEFAULT_SIZE) -> str:
     """Return the frame as SVG, notifications included; cancel whatever takes longer than `MAX_SECONDS`."""
     async with app.run_test(size=size, notifications=True) as pilot:
-        if not await _settled(app, pilot):
+        if not await at_rest(pilot, CALM, MAX_SECONDS):
             what = f"was still loading after {MAX_SECONDS:,.0f} s: the frame shows what had arrived"
             app.failures.append(InspectorError(what, where=str(app.locations[0].db)))
             app.workers.cancel_all()
         return app.export_screenshot(title=app.title)
 
 
-async def _settled(app: InspectorApp, pilot: Pilot[None]) -> bool:
-    """Wait until the first screen is there and no worker has more work; False if that takes too long."""
-    worked = begun = time.monotonic()
-    while time.monotonic() - worked < CALM:
-        if time.monotonic() - begun > MAX_SECONDS:
+async def at_rest(pilot: Pilot[None], checks: int, seconds: float) -> bool:
+    """Wait until several checks in a row find an app with nothing to do; False if that takes too long.
+
+    Before each check every widget works off its queue. Checks are counted, not the time they take: whatever
+    keeps the app busy, such as the import of a screen, keeps it from checking too.
+    """
+    calm, until = 0, time.monotonic() + seconds
+    while calm < checks:
+        if time.monotonic() > until:
             return False
         await pilot.pause(STEP)
-        if not app.is_placed or any(not worker.is_finished for worker in app.workers):
-            worked = time.monotonic()
+        calm = 0 if _is_busy(pilot.app) else calm + 1
     return True
+
+
+def _is_busy(app: App[None]) -> bool:
+    """Whether the first screen is not there yet, a worker runs, or a message waits that may start one."""
+    if isinstance(app, InspectorApp) and not app.is_placed:
+        return True
+    if any(not worker.is_finished for worker in app.workers):
+        return True
+    widgets = (widget for screen in app.screen_stack for widget in screen.walk_children(with_self=True))
+    return any(pump.message_queue_size for pump in (app, *widgets))

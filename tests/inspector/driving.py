@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -11,6 +10,7 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from inspector.screenshot import at_rest
 from inspector.widgets.bars.answer_and_keys import KeyBar
 
 S = TypeVar("S", bound=Screen[Any])
@@ -23,22 +23,9 @@ FOREVER = 120
 async def settle(pilot: Pilot[None]) -> None:
     """Wait for every worker, what it started, and what waits until the user pauses.
 
-    Every pause lets each widget work off its queue first. Two of them must find nothing to do, since what
-    the last one told may start another.
+    Two checks must find nothing to do, since what the last worker told may start another.
     """
-    calm, until = 0, time.monotonic() + FOREVER
-    while calm < 2:
-        assert time.monotonic() < until, "the app never comes to rest: does its layout answer to itself?"
-        await pilot.pause(2 * REST)
-        calm = 0 if _is_busy(pilot.app) else calm + 1
-
-
-def _is_busy(app: App[None]) -> bool:
-    """Whether a worker runs, or a message waits that may start one or lay the screen out again."""
-    if any(not worker.is_finished for worker in app.workers):
-        return True
-    widgets = (widget for screen in app.screen_stack for widget in screen.walk_children(with_self=True))
-    return any(pump.message_queue_size for pump in (app, *widgets))
+    assert await at_rest(pilot, 2, FOREVER), "the app never comes to rest: does its layout answer to itself?"
 
 
 @asynccontextmanager

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -17,7 +19,9 @@ from inspector.base.app_protocol import Shell
 from inspector.screens.sessions.list_view import SessionsList
 from inspector.screens.sessions.screen import SessionsScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
-from inspector.screenshot import take
+from inspector.screens.workspace.tabs import TABS
+from inspector.screens.workspace.views import View
+from inspector.screenshot import CALM, STEP, take
 from inspector.terminal.line import shipped
 from inspector.widgets.bars.status_line import Banner, Notice
 from tests.core.store.database import SessionDatabase
@@ -153,6 +157,21 @@ def test_a_frame_of_a_conversation(app: MakeApp, home: Path, tmp_path: Path) -> 
     target = tmp_path / "frame.svg"
     take(app(home, session="twice", view="why"), target, (100, 30))
     assert "1 compaction" in target.read_text("utf-8").replace("&#160;", " ")
+
+
+def test_a_frame_waits_for_a_screen_whose_import_takes_longer_than_a_pause(
+    app: MakeApp, home: Path, tmp_path: Path
+) -> None:
+    tab, target = next(tab for tab in TABS if tab.name == "preview"), tmp_path / "frame.svg"
+
+    def slow() -> View:
+        time.sleep(2 * CALM * STEP)
+        return tab.build()
+
+    tabs = tuple(replace(one, build=slow) if one is tab else one for one in TABS)
+    with patch("inspector.screens.workspace.screen.TABS", tabs):
+        take(app(home, session="twice", view="preview"), target, (100, 30))
+    assert "messages" in target.read_text("utf-8")
 
 
 async def test_looking_around_changes_nothing(app: MakeApp, home: Path) -> None:
