@@ -34,7 +34,7 @@ from core.explain.compactions.verdict import Ruling, counts_what_was_said, rule
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import exists, gate_of, log_about, without_gateway
 from core.explain.context.log.log_claims import prompt_before, with_deleted
-from core.explain.context.next_request import next_request
+from core.explain.context.next_request import next_request, sized
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation, Now, refuses_beyond
 from core.explain.headline.conversation import event_headline, headline_of, until_next
@@ -267,7 +267,7 @@ def where_it_stands(context: ConversationContext) -> Now:
     evidence = size.evidence
     if lowered is not None:
         evidence = (*evidence, lowered.evidence)
-    settings = replace(context.settings_in_force, current_tokens=size.tokens)
+    settings = replace(sized(context, size), current_tokens=size.tokens)
     gate, policy = gate_of(context.store, context.conversation.tip), context.policy(None)
     blocks = gate_blocks(gate, settings, policy)
     if limits is None:
@@ -283,4 +283,5 @@ def where_it_stands(context: ConversationContext) -> Now:
         verdict=size.verdict,
         evidence=evidence,
         arithmetic=limits.arithmetic if limits is not None else (),
+        later=settings.counted_only(threshold),
     )

@@ -28,6 +28,8 @@ class Now:
         failing: Failed attempts, or ones that did not help, refuse the next.
         elsewhere: Another engine decides and named no limit, so that `threshold` is only what Hermes' own
             compressor would compare with.
+        later: Only the provider's count has passed the threshold, which Hermes compares after an answer that
+            calls a tool.
     """
 
     tokens: int | None
@@ -43,6 +45,7 @@ class Now:
     refused_at: str = ""
     refused_beyond: int | None = None
     elsewhere: bool = False
+    later: bool = False
 
     @property
     def limit(self) -> int | None:
@@ -63,6 +66,14 @@ class Now:
 def refuses_beyond(size: str) -> str:
     """That the provider refuses larger requests, in a few words."""
     return f"the provider refuses beyond {size}"
+
+
+def comes_next(limit: str, *, later: bool) -> str:
+    """When a conversation past a limit will be compressed; `later` as in `Now`."""
+    if not later:
+        return f"Past the {limit}: it will be compressed before the next model call."
+    counts = f"The provider counts more than the {limit}, Hermes less"
+    return f"{counts}: it will be compressed after the next answer that calls a tool."
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from core.compress.retention.words import WARNING_SHARE, most_important_loss
 from core.compress.sizing.threshold import past_blocks
 from core.explain.compactions.refusals import refused_first, refuses_before_due
 from core.explain.events import unanswered_turn
-from core.explain.explanation import refuses_beyond
+from core.explain.explanation import comes_next, refuses_beyond
 from core.explain.headline.mend import mend_first
 from core.model.finding import COMPRESS_NOW, MAX_HEADLINE_CHARS, Headline, Severity, shortened
 from core.preview.room import makes_room
@@ -161,8 +161,8 @@ def _by_own_rules(plan: Plan, cut: str) -> Headline:
         return Headline(sentence, headline_table()["remedies"]["window"], Severity.WARNING)
     over = limit(plan.threshold_tokens, plan.window)
     if plan.would_fire:
-        sentence = _fit(f"Past the {over}: Hermes compresses it before the next model call.", cut)
-        return Headline(sentence, COMPRESS_NOW, Severity.INFO)
+        later = plan.settings.counted_only(plan.threshold_tokens)
+        return Headline(_fit(comes_next(over, later=later), cut), COMPRESS_NOW, Severity.INFO)
     left = plan.threshold_tokens - plan.compared_tokens
     if left > 0:
         near = plan.summarises and plan.compared_tokens >= NEAR_LIMIT * plan.threshold_tokens

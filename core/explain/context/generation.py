@@ -7,18 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.compress.messages.request_order import requested
-from core.compress.sizing.estimate import text_tokens
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import gate_of
-from core.explain.context.log.log_claims import about
-from core.explain.context.next_request import gateway_note, next_request
+from core.explain.context.next_request import gateway_note, next_request, sized
 from core.explain.context.rows.boundary_rows import BoundaryRows, retried
 from core.hermes.config.config import HermesConfig
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
 from core.model.compaction.plan import Gate, Settings
-from core.model.finding import Evidence, Source
 from core.model.transcript.conversation import Conversation, Generation
 from core.model.transcript.message import Message
 from core.store.conversations.conversation import numbered_generation
@@ -227,9 +224,7 @@ def _settings(
         compared = _number_compared(messages, generation, context.log)
         return replace(context.settings_in_force, current_tokens=compared)
     size = next_request(context)
-    if size.counted:
-        return replace(context.settings_in_force, current_tokens=size.tokens)
-    return replace(context.settings_in_force, expected_tokens=size.tokens)
+    return sized(context, size)
 
 
 def _number_compared(messages: Sequence[Message], generation: Generation, log: Log) -> int | None:
@@ -242,43 +237,3 @@ def _chosen(conversation: Conversation, index: int | None) -> Generation | None:
     if index is None:
         return conversation.generations[-1] if conversation.generations else None
     return numbered_generation(conversation, index)
-
-
-@dataclass(frozen=True, slots=True)
-class Overhead:
-    """The tokens of system prompt and tools.
-
-    Attributes:
-        evidence: What tells them; None where `tokens` is a lower bound, as a part is on record nowhere.
-    """
-
-    tokens: int
-    evidence: Evidence | None
-
-
-def overhead(context: ConversationContext, policy: Policy) -> Overhead:
-    """As stored; else the first call without the first message; else what booked calls held beyond rows."""
-    tip = context.conversation.tip
-    prompt, tools = context.prompt_tokens(tip, policy), context.tools_tokens(tip)
-    if prompt is not None and tools is not None:
-        text = f"{prompt:,} + {tools:,} tokens"
-        return Overhead(prompt + tools, Evidence(Source.DATABASE, "system_prompts", text))
-    least = (prompt or 0) + (tools or 0)
-    found = _by_first_call(context, policy)
-    if found is None and tools is None and (booked := context.booked_beyond(tip, policy)):
-        text = f"the booked calls held {booked:,} tokens beyond the messages on average"
-        found = Overhead(booked, Evidence(Source.DERIVED, f"sessions {tip.id}", text))
-    return found if found is not None and found.tokens >= least else Overhead(least, None)
-
-
-def _by_first_call(context: ConversationContext, policy: Policy) -> Overhead | None:
-    own = about(context.log, context.sessions)
-    records = [one for one in context.log.records if one.kind in (Kind.TURN, Kind.CALL) and own(one)]
-    first = next((line for line in records if line.kind is Kind.TURN and line.before == 0), None)
-    call = next((one for one in records if first and one.kind is Kind.CALL and one.at >= first.at), None)
-    generations = context.conversation.generations
-    messages = context.messages(generations[0].row_ids[:1]) if generations else ()
-    if call is None or call.input is None or call.number != 1 or not messages:
-        return None
-    said = text_tokens(messages[0].text, policy.estimate.unit)
-    return Overhead(max(0, call.input - said), call.evidence)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import NamedTuple
 
-from core.compress.sizing.estimate import message_size, total_tokens
+from core.compress.sizing.estimate import message_size, text_tokens, total_tokens
 from core.explain.context.context import ConversationContext
+from core.explain.context.log.log_claims import about
 from core.explain.context.rows.boundary_rows import is_request
 from core.explain.context.rows.unsaved_rows import answered, ranges, saved_again
 from core.explain.context.usage_anchor import anchored_rows
 from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
+from core.hermes.policy.policy import Policy
+from core.model.compaction.plan import Settings
 from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.conversation import Generation
 from core.model.transcript.message import Message, RowState
@@ -157,6 +161,67 @@ def _estimated(context: ConversationContext) -> Size | None:
         words = f"stored a second time, {len(again):,} in all; a resumed session loads them"
         evidence = (*evidence, Evidence(Source.DATABASE, ranges(again), words))
     return Size(tokens, Verdict.DERIVED, evidence)
+
+
+def sized(context: ConversationContext, size: Size) -> Settings:
+    """The settings in force with the size of the next request, as Hermes would compare it.
+
+    Both sizes are given where the provider's count has passed the threshold, but an agent that keeps no count
+    compares its own estimate before a call, which is far too low for ideographs. It is 0 where a release
+    looks at longer conversations only.
+    """
+    settings, limits, policy = context.settings_in_force, context.limits_in_force, context.policy(None)
+    if not size.counted:
+        return replace(settings, expected_tokens=size.tokens)
+    settings = replace(settings, current_tokens=size.tokens)
+    if policy.checks.anchored or limits is None or (size.tokens or 0) < limits.threshold:
+        return settings
+    messages, extra = total_tokens(context.newest_sizes, policy.estimate), overhead(context, policy)
+    few = len(context.newest_messages) <= settings.protect_first + settings.protect_last + 1
+    huge = policy.checks.huge_counts and messages >= limits.threshold
+    if few and not huge and not policy.checks.pre_api:
+        return replace(settings, expected_tokens=0)
+    return settings if extra.evidence is None else replace(settings, expected_tokens=messages + extra.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """The tokens of system prompt and tools.
+
+    Attributes:
+        evidence: What tells them; None where `tokens` is a lower bound, as a part is on record nowhere.
+    """
+
+    tokens: int
+    evidence: Evidence | None
+
+
+def overhead(context: ConversationContext, policy: Policy) -> Overhead:
+    """As stored; else the first call without the first message; else what booked calls held beyond rows."""
+    tip = context.conversation.tip
+    prompt, tools = context.prompt_tokens(tip, policy), context.tools_tokens(tip)
+    if prompt is not None and tools is not None:
+        text = f"{prompt:,} + {tools:,} tokens"
+        return Overhead(prompt + tools, Evidence(Source.DATABASE, "system_prompts", text))
+    least = (prompt or 0) + (tools or 0)
+    found = _by_first_call(context, policy)
+    if found is None and tools is None and (booked := context.booked_beyond(tip, policy)):
+        text = f"the booked calls held {booked:,} tokens beyond the messages on average"
+        found = Overhead(booked, Evidence(Source.DERIVED, f"sessions {tip.id}", text))
+    return found if found is not None and found.tokens >= least else Overhead(least, None)
+
+
+def _by_first_call(context: ConversationContext, policy: Policy) -> Overhead | None:
+    own = about(context.log, context.sessions)
+    records = [one for one in context.log.records if one.kind in (Kind.TURN, Kind.CALL) and own(one)]
+    first = next((line for line in records if line.kind is Kind.TURN and line.before == 0), None)
+    call = next((one for one in records if first and one.kind is Kind.CALL and one.at >= first.at), None)
+    generations = context.conversation.generations
+    messages = context.messages(generations[0].row_ids[:1]) if generations else ()
+    if call is None or call.input is None or call.number != 1 or not messages:
+        return None
+    said = text_tokens(messages[0].text, policy.estimate.unit)
+    return Overhead(max(0, call.input - said), call.evidence)
 
 
 def last_counted_call(

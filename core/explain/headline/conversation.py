@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from core.compress.sizing.threshold import WAIT, past_blocks
 from core.explain.compactions.outcome import words
 from core.explain.compactions.refusals import no_answer
+from core.explain.explanation import comes_next
 from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
 from core.model.finding import COMPRESS_NOW, Headline, Severity, Verdict, fitted, shortened
@@ -132,9 +133,7 @@ def _due(now: Now) -> Headline:
         sentence = f"Past the {over}, and compression is blocked: {now.blocked_by[0]}."
         remedy = past_blocks(now.blocked_by)
         return Headline(sentence, remedy, Severity.INFO if remedy == WAIT else Severity.CRITICAL)
-    return Headline(
-        f"Past the {over}: it will be compressed before the next model call.", None, Severity.INFO
-    )
+    return Headline(comes_next(over, later=now.later), None, Severity.INFO)
 
 
 _LONG = 0.5

@@ -11,7 +11,7 @@ from core.account.pricing.price_book import PriceBook
 from core.account.prompt_cache.routes import open_book_for
 from core.explain.context.context import ConversationContext
 from core.explain.context.gather import gateway_rows, without_gateway
-from core.explain.context.generation import overhead
+from core.explain.context.next_request import overhead
 from core.explain.context.rows.unsaved_rows import fresh_rows
 from core.explain.what_if.outcome import Outcome, cheapest
 from core.explain.what_if.run import HistoryRun

@@ -25,7 +25,7 @@ class Settings:
         warm: The compressor object has already compacted in this process.
         current_tokens: The counted prompt size, if known; the trigger compares this instead of an estimate.
         expected_tokens: The estimated size of the whole request, with system prompt and tools; compared
-            where no counted size is known.
+            where no counted size is known, and before a call by releases that keep no count.
         model: Model slug, for per-model threshold rules.
         provider: Provider name, for the same rules.
         api_mode: Wire format of the route (`chat_completions`, `anthropic_messages`, ...); "" when unknown.
@@ -61,6 +61,11 @@ class Settings:
     minimum_window: int | None = None
     model_thresholds: Mapping[str, float] = field(default_factory=dict)
     codex_autoraise: bool = True
+
+    def counted_only(self, threshold: int | None) -> bool:
+        """Whether the provider's count has reached a threshold, but not what Hermes estimates itself."""
+        known = None not in (threshold, self.current_tokens, self.expected_tokens)
+        return known and (self.expected_tokens or 0) < (threshold or 0) <= (self.current_tokens or 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,32 @@ def test_where_it_stands_counts_down_to_the_threshold(home: Home) -> None:
     assert now.blocked_by == ()
 
 
+@pytest.mark.parametrize(
+    ("size", "when"),
+    [(16_000, "it will be compressed before the next model call"), (300, "after the next answer that calls")],
+)
+def test_a_count_past_the_limit_waits_for_an_answer_where_hermes_estimates_less(
+    begun: MakeHome, size: int, when: str
+) -> None:
+    home = begun()
+    home.turn()
+    home.call(1, 3_000)
+    home.talk(14, size=size)
+    home.call(2, 60_000)
+    now = explained(home).now
+    assert now.headline.sentence.startswith(("Past the 54.4K limit", "The provider counts more than the 54"))
+    assert when in now.headline.sentence
+
+
+def test_an_older_release_looks_at_few_messages_only_after_an_answer(begun: MakeHome) -> None:
+    home = begun("0.17")
+    home.turn()
+    home.call(1, 3_000)
+    home.talk(5, size=60_000)
+    home.call(2, 70_000)
+    assert "after the next answer that calls a tool" in explained(home).now.headline.sentence
+
+
 @pytest.mark.parametrize(("cached", "told"), [(30_000, True), (29_952, False)])
 def test_prompts_that_leave_out_what_came_from_the_cache_are_noted(
     home: Home, cached: int, told: bool

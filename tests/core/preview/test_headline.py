@@ -174,6 +174,12 @@ def test_a_plan_says_where_the_trigger_stands_and_what_would_be_cut(tokens: int,
     assert (told.severity is Severity.INFO) == bool(told.remedy) == begins.startswith("Past")
 
 
+def test_a_plan_that_only_the_providers_count_sets_off_says_when() -> None:
+    settings = replace(SETTINGS, current_tokens=160_000, expected_tokens=90_000)
+    told = plan_headline(plan(measure(messages(300), POLICY), settings))
+    assert "after the next answer that calls a tool" in told.sentence
+
+
 def test_the_plan_of_a_generation_that_has_ended_tells_of_no_coming_compaction() -> None:
     settings = replace(SETTINGS, current_tokens=160_000)
     told = plan_headline(plan(measure(messages(300), POLICY), settings), ended="Generation 1 of 2")

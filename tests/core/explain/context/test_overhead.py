@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.explain.context.context import open_context
-from core.explain.context.generation import Overhead, overhead
+from core.explain.context.next_request import Overhead, overhead
 from core.explain.what_if.scenarios import compare
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.home import Home

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from core.compress.sizing.estimate import image_count, transcript_tokens
-from core.explain.context.generation import overhead
+from core.explain.context.next_request import overhead
 from core.explain.context.rows.boundary_rows import is_request
 from core.explain.context.rows.unsaved_rows import ranges
 from core.explain.diagnose.case import Case, passes
