@@ -97,14 +97,15 @@ def hidden_copies(
     marked = [row["id"] for row in rows if row["active"] == 0 and not row["compacted"]]
     if not marked or not schema.marks_summaries:
         return ()
-    traced = _rows(connection, _traces(schema), marked).values()
+    traces = _traces(schema)
+    traced = _rows(connection, traces, marked).values()
     hidden = [(row, known_by) for row in traced if (known_by := repeated_by(row, schema)) is not None]
     last: dict[Hashable, int] = {}
-    traces = _traces(schema)
     for session in {row["session_id"] for row, _ in hidden}:
         query = f"SELECT {traces} FROM messages WHERE session_id = ? ORDER BY id"  # noqa: S608 - schema names
-        last.update((repeated_by(row, schema), row["id"]) for row in connection.execute(query, (session,)))
-    return {row["id"] for row, known_by in hidden if last[known_by] > row["id"]}
+        rows_of_session = connection.execute(query, (session,))
+        last.update(((session, repeated_by(row, schema)), row["id"]) for row in rows_of_session)
+    return {row["id"] for row, known_by in hidden if last[row["session_id"], known_by] > row["id"]}
 
 
 def _traces(schema: Schema) -> str:

@@ -205,3 +205,14 @@ def test_a_tools_bare_name_is_not_an_answer_from_0_22_on(make: Make, opened: Ope
         return opened(database).messages([row])[0].content
 
     assert (loaded("0.19"), loaded("0.22")) == ("[memory]", "")
+
+
+def test_only_a_newer_row_of_its_own_session_says_that_a_row_was_copied(make: Make, opened: Opened) -> None:
+    database = make("0.22")
+    rows = []
+    for number in range(12):
+        database.session(f"s{number}")
+        rows.append(database.message(f"s{number}", "user", "again", message_uid="u", active=0))
+    store = opened(database)
+    assert {message.row.state for message in store.messages(rows) if message.row} == {RowState.REWOUND}
+    assert {row.state for row in store.previews(rows)} == {RowState.REWOUND}
