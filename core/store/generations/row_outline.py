@@ -52,11 +52,11 @@ def read_outlines(connection: sqlite3.Connection, schema: Schema, session_id: st
     """Every row of a session by id, with its summaries found."""
     known = _cached(connection, schema, session_id)
     rows = _rows(connection, schema, session_id, known.last)
-    if known.hidden and any(_number(row["message_uid"]) in known.hidden for row in rows):
+    if known.hidden and any(_number(repeated_by(row, schema)) in known.hidden for row in rows):
         known, rows = CachedOutlines(), _rows(connection, schema, session_id, None)
     last = {repeated_by(row, schema): row["id"] for row in rows}
     outlines = [*known.outlines, *(_outline(row, _is_repeated(row, schema, last)) for row in rows)]
-    _remember(connection, session_id, known, outlines, rows)
+    _remember(connection, schema, session_id, known, outlines, rows)
     return outlines
 
 
@@ -162,7 +162,8 @@ class CachedOutlines:
     Attributes:
         outlines: The outlines of its rows.
         last: The greatest id; None before anything was read.
-        hidden: The uids of rows that are not live: a newer row with one of them changes what these are.
+        hidden: What newer copies of rows that are not live share with them (`repeated_by`), as numbers: a
+            newer row with one of them changes what these are.
     """
 
     outlines: Sequence[RowOutline] = ()
@@ -187,6 +188,7 @@ def _cached(connection: sqlite3.Connection, schema: Schema, session_id: str) -> 
 
 def _remember(
     connection: sqlite3.Connection,
+    schema: Schema,
     session_id: str,
     before: CachedOutlines,
     outlines: Sequence[RowOutline],
@@ -204,9 +206,11 @@ def _remember(
     for row in rows:
         count, ids = states.get(row["active"], (0, 0.0))
         states[row["active"]] = (count + 1, ids + row["id"])
-    hidden = (outline.uid for outline in outlines if outline.uid and outline.state is not RowState.LIVE)
+    added = zip(rows, outlines[len(before.outlines) :], strict=True)
+    not_live = (repeated_by(row, schema) for row, outline in added if outline.state is not RowState.LIVE)
+    hidden = before.hidden.union(_number(known_by) for known_by in not_live if known_by is not None)
     _cache.pop(place, None)
-    _cache[place] = CachedOutlines(outlines, outlines[-1].id, states, frozenset(hidden))
+    _cache[place] = CachedOutlines(outlines, outlines[-1].id, states, hidden)
     while len(_cache) > _MAX_CACHED:
         _cache.popitem(last=False)
 

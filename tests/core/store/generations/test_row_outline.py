@@ -106,6 +106,21 @@ def test_rows_marked_or_deleted_since_are_read_again(
     assert opened(database).conversation("s") == as_at_first(database)
 
 
+def test_a_new_row_that_repeats_one_taken_back_tells_what_became_of_that_one(
+    make: Make, opened: Opened
+) -> None:
+    """Without uids, as in 0.20.6 and 0.21, an answer is known by its text."""
+    database = long_session(make, "0.22")
+    database.connection.executescript(
+        "DROP TRIGGER messages_message_uid_insert; ALTER TABLE messages DROP COLUMN message_uid;"
+        "UPDATE messages SET active = 0 WHERE id > 598"
+    )
+    assert opened(database).conversation("s").rewound == (599, 600)
+    database.message("s", "assistant", "message 599")
+    assert opened(database).conversation("s") == as_at_first(database)
+    assert as_at_first(database).rewound == (599,)
+
+
 def test_another_file_of_the_same_name_is_read_again(make: Make, opened: Opened) -> None:
     database = long_session(make, "0.19")
     first = opened(database).conversation("s")
