@@ -201,10 +201,8 @@ def _rows(
 ) -> tuple[ConversationRow, ...]:
     """The threads with their sessions; a thread whose sessions were deleted meanwhile is left out."""
     ids = [one for thread in threads for one in thread]
-    sessions, short = (
-        read_sessions(connection, schema, path, ids),
-        unbooked_calls(connection, schema, path, ids, listed=True),
-    )
+    sessions = read_sessions(connection, schema, path, ids)
+    short = unbooked_calls(connection, schema, path, ids, listed=True)
     found = ([sessions[one] for one in thread if one in sessions] for thread in threads)
     return tuple(_row(rows, lineage, short) for rows in found if rows)
 
@@ -255,8 +253,7 @@ def _facts(connection: sqlite3.Connection, schema: Schema, query: ListQuery) -> 
     return _Facts(order, frozenset(str(one) for (one,) in found))
 
 
-def _wanted(thread: Iterable[str], lineage: Lineage, facts: _Facts, query: ListQuery) -> bool:
-    thread = tuple(thread)
+def _wanted(thread: Sequence[str], lineage: Lineage, facts: _Facts, query: ListQuery) -> bool:
     if query.kinds is not None and lineage.kind(thread[0]) not in query.kinds:
         return False
     return facts.matching is None or any(one in facts.matching for one in thread)

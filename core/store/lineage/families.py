@@ -17,17 +17,8 @@ _COLUMNS = ("id", "parent_session_id", "started_at", "ended_at", "end_reason", "
 
 def family_of(connection: sqlite3.Connection, schema: Schema, session_id: str) -> Lineage | None:
     """The ancestors and descendants of one session; None when there is no such session."""
-    links: dict[str, Link] = {}
-    current: str | None = session_id
-    while current is not None and current not in links:
-        found = _fetch(connection, schema, "id", [current])
-        if not found:
-            break
-        links[current] = found[0]
-        current = found[0].parent_id
-    if not links:
-        return None
-    return _with_descendants(connection, schema, links)
+    found = families_of(connection, schema, [session_id])
+    return found if found.links else None
 
 
 def families_of(connection: sqlite3.Connection, schema: Schema, session_ids: Sequence[str]) -> Lineage:
@@ -38,10 +29,6 @@ def families_of(connection: sqlite3.Connection, schema: Schema, session_ids: Seq
         links.update({link.id: link for link in _fetch(connection, schema, "id", frontier_ids)})
         above = (links[one].parent_id for one in frontier_ids if one in links)
         frontier_ids = list(dict.fromkeys(parent for parent in above if parent and parent not in links))
-    return _with_descendants(connection, schema, links)
-
-
-def _with_descendants(connection: sqlite3.Connection, schema: Schema, links: dict[str, Link]) -> Lineage:
     frontier = list(links)
     while frontier and len(links) < MAX_FAMILY:
         children = _fetch(connection, schema, "parent_session_id", frontier)
