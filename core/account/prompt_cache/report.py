@@ -180,13 +180,14 @@ def _breakpoints(case: CacheInputs, route: CacheRoute, ttl: str) -> tuple[Breakp
     )
     shifted = [replace(point, index=_shifted(point.index, len(before))) for point in points]
     pin = case.store.tools(case.tip)
-    base = text_tokens(system or "", rules.unit) + (tool_tokens(pin.tools, schema=True) if pin else 0)
-    counted = with_prefix_tokens(shifted, noted.weights, base)
-    if static is None:
-        return counted
-    static_start = ("system", "part 0")  # the length of the static start is not stored
+    tools = tool_tokens(pin.tools, schema=True) if pin else None
+    base = text_tokens(system or "", rules.unit) + (tools or 0)
+    before_messages = {("tools", "last schema"): tools}
+    if static is not None:
+        before_messages["system", "part 0"] = None  # the length of the static start is not stored
     return tuple(
-        replace(one, prefix_tokens=None) if (one.role, one.where) == static_start else one for one in counted
+        replace(one, prefix_tokens=before_messages.get((one.role, one.where), one.prefix_tokens))
+        for one in with_prefix_tokens(shifted, noted.weights, base)
     )
 
 
@@ -209,13 +210,18 @@ def _shifted(index: int, system: int) -> int:
 
 def _summaries(case: CacheInputs) -> dict[str, SummaryCost]:
     """The summariser's cost in each session that recorded its calls."""
-    rows = [row for row in case.store.model_usage(sorted(case.sessions)) if row.task == "compression"]
-    return {row.session_id: SummaryCost(_usd(case, row), row.calls or 1) for row in rows}
+    found: dict[str, SummaryCost] = {}
+    for row in case.store.model_usage(sorted(case.sessions)):
+        if row.task == "compression":  # one row for each model that was asked
+            before, usd = found.get(row.session_id, SummaryCost(Decimal(0), 0)), _usd(case, row)
+            both = None if before.usd is None or usd is None else before.usd + usd
+            found[row.session_id] = SummaryCost(both, before.calls + (row.calls or 1))
+    return found
 
 
 def _usd(case: CacheInputs, row: UsageRow) -> Decimal | None:
     if case.prices is None:
-        return row.actual_cost.usd or row.estimated_cost.usd or None
+        return row.recorded_cost.usd
     # Auxiliary rows may name the route `auto`, which has no price.
     provider = case.route.provider if row.provider == "auto" else row.provider
     book, at = case.prices, row.last_seen

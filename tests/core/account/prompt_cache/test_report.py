@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 import tarfile
+from decimal import Decimal
 from pathlib import Path
 from shutil import copytree
 
@@ -13,12 +14,17 @@ import pytest
 from core.account.pricing.price_book import PriceBook
 from core.account.prompt_cache.report import CacheInputs, cache_report
 from core.account.spending.ledger import collect
+from core.compress.sizing.estimate import tool_tokens
 from core.hermes.config.config import load_config
 from core.hermes.log.read import Log, read_log
+from core.hermes.log.record import Kind
 from core.hermes.policy.policy import nearest_release
 from core.model.accounting.prompt_cache import CacheReport
+from core.model.transcript.storage import ToolPin
 from core.store.database.locate import Location
 from core.store.store import Store
+from tests.core.account.homes import Book, tokens
+from tests.core.account.prompt_cache.logs import line, log, utc
 from tests.shared import shared
 
 BOOK = PriceBook()
@@ -63,12 +69,34 @@ def test_022_marks_the_static_beginning_of_the_system_prompt_while_it_stands(
     kept = report(sample_home, "Explain the query plan", release="0.22").breakpoints
     lost = report(home, "Explain the query plan", release="0.22").breakpoints
     assert [(point.index, point.prefix_tokens is None) for point in kept] == [
-        (-2, False),
+        (-2, True),
         (-1, True),
         (30, False),
         (31, False),
     ]
     assert [point.index for point in lost] == [-2, 30, 31]
+
+
+def test_before_the_marker_of_the_tools_are_the_tools_alone(
+    sample_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = ({"name": "terminal", "description": "Runs a command", "parameters": {"type": "object"}},)
+    monkeypatch.setattr(Store, "tools", lambda *_: ToolPin("0.22.2", tools))
+    found = report(sample_home, "Explain the query plan", release="0.22").breakpoints
+    assert (found[0].index, found[0].prefix_tokens) == (-2, tool_tokens(tools, schema=True))
+
+
+def test_a_summary_costs_the_mean_of_all_models_that_wrote_one(tmp_path: Path) -> None:
+    book = Book(tmp_path / "state.db").session("s", model="opus", billing_provider="anthropic")
+    book.usage("s", "cheap", "compression", **tokens(100, output=10, calls=3, actual_cost_usd=0.3))
+    book.usage("s", "dear", "compression", **tokens(100, output=10, calls=1, actual_cost_usd=0.5))
+    sizes = {0: 90_000, 40: 30_000}
+    calls = (line(Kind.CALL, at, input=size, output=5, number=2) for at, size in sizes.items())
+    lines = log(*calls, line(Kind.STARTED, 20), line(Kind.DONE, 30))
+    with Store(book.path) as store:
+        case = CacheInputs(store, store.conversation("s"), store.messages, lines, to_utc=utc)
+        (payback,) = cache_report(case).paybacks
+    assert payback.summariser_usd == Decimal("0.2")
 
 
 def test_the_most_expensive_result_of_the_giant_conversation_is_the_giant(sample_home: Path) -> None:
