@@ -17,6 +17,7 @@ from core.model.compaction.plan import Settings
 
 _WINDOW = 128_000
 """The window for an engine that is only inspected."""
+_MAX_STATED = 10**15
 _LEFT_OUT = frozenset({".env", "auth.json", "state.db", "state.db-wal", "state.db-shm"})
 _MAX_BYTES = 64 << 20
 """The most bytes copied in all; an engine with more files starts without the rest."""
@@ -80,13 +81,13 @@ class HostedEngine:
         if answer.get("changed_input"):
             wrong = (*wrong, "it changed the list it was given")
         status = started.get("status")
-        threshold = status.get("threshold_tokens") if isinstance(status, dict) else None
+        threshold = _stated(status.get("threshold_tokens")) if isinstance(status, dict) else None
         return Compacted(
             engine=self.loaded,
             messages=tuple(after),
-            seconds=float(answer.get("seconds") or 0.0),
+            seconds=_stated(answer.get("seconds")) or 0.0,
             would_fire=bool(started.get("would_fire")),
-            threshold=int(threshold) if isinstance(threshold, int | float) and threshold > 0 else None,
+            threshold=None if threshold is None else int(threshold),
             problems=wrong,
         )
 
@@ -100,6 +101,11 @@ class HostedEngine:
             "provider": here.provider,
             "api_mode": here.api_mode,
         }
+
+
+def _stated(value: Any) -> float | None:
+    """A number above 0 that an engine states; None for anything else, such as an infinite threshold."""
+    return value if isinstance(value, int | float) and 0 < value < _MAX_STATED else None
 
 
 @contextmanager

@@ -164,7 +164,7 @@ class EngineProcess:
         line, _, self._rest = b"".join(parts).partition(b"\n")
         try:
             answer = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._failed("it wrote garbage into the pipe of the host") from error
         if not isinstance(answer, dict):
             raise self._failed("it wrote garbage into the pipe of the host")
@@ -191,8 +191,8 @@ class EngineProcess:
         except subprocess.TimeoutExpired:
             return "it closed its pipe"
         if code < 0:
-            name = signal.Signals(-code).name
-            return f"its process was killed ({name})"
+            names = {known.value: known.name for known in signal.Signals}  # those for real time have none
+            return f"its process was killed ({names.get(-code, f'signal {-code}')})"
         return f"its process ended by itself (exit code {code})"
 
     def _kill(self) -> None:

@@ -51,6 +51,7 @@ def test_what_an_engine_prints_does_not_reach_the_pipe(tmp_path: Path) -> None:
         ("return []", "an empty list"),
         ("return [{'role': 'user', 'content': {1, 2}}]", "its answer is not JSON"),
         ("os._exit(7)", "ended by itself"),
+        ("os.kill(os.getpid(), 40); time.sleep(5)", "killed (signal 40)"),
         ("return self.compress(messages)", "RecursionError"),
         ("os.system('true')", "start no programs"),
         ("os.kill(os.getppid(), 9)", "send no signals"),
@@ -65,6 +66,34 @@ def test_a_failure_is_one_line_that_names_the_engine(tmp_path: Path, body: str, 
     assert said in caught.value.line or (said, "SIGSEGV") == ("RecursionError", caught.value.line[-8:-1])
     assert caught.value.line.startswith("engine small: ")
     assert "\n" not in caught.value.line
+
+
+WRITES_TO_THE_PIPE = """
+for pipe in range(3, 9):
+    try:
+        os.write(pipe, {answer} + b"\\n")
+    except OSError:
+        pass
+os._exit(0)
+"""
+
+
+def test_garbage_that_an_engine_writes_into_the_pipe_is_called_so(tmp_path: Path) -> None:
+    with pytest.raises(EngineFailed, match="garbage into the pipe"):
+        compacted(engine(tmp_path, WRITES_TO_THE_PIPE.format(answer="b'[' * 60_000")))
+
+
+def test_what_an_engine_answers_for_the_host_is_believed_as_far_as_it_makes_sense(tmp_path: Path) -> None:
+    answer = b'{"messages": [{"role": "user", "content": "x"}], "seconds": "soon"}'
+    assert compacted(engine(tmp_path, WRITES_TO_THE_PIPE.format(answer=answer))).seconds == 0.0
+
+
+@pytest.mark.parametrize("threshold", ["float('inf')", "10**400", "0", "'soon'"])
+def test_a_threshold_that_no_request_can_reach_is_none(tmp_path: Path, threshold: str) -> None:
+    place = engine(tmp_path, FIRST_TWO)
+    with (place / "__init__.py").open("a") as source:
+        source.write(f"Engine.threshold_tokens = property(lambda self: {threshold}, lambda *_: None)\n")
+    assert compacted(place).threshold is None
 
 
 def test_an_engine_that_hangs_is_ended(tmp_path: Path) -> None:
