@@ -16,6 +16,7 @@ from core.hermes.config.config import load_tree
 from core.hermes.config.in_force import EngineInCharge, engine_of_home
 from core.hermes.policy.policy import load_policy, nearest_release
 from core.model.compaction.plan import Settings
+from core.support.own_files import BadYaml, read_user_file, user_yaml
 
 _HINTS = ("register_context_engine", "ContextEngine")
 _READ, _HINTED = 1 << 20, 8192
@@ -140,6 +141,8 @@ def _speaks_of_engines(source: Path, characters: int) -> bool:
 
 def _start(source: Path, characters: int) -> str:
     """The beginning of a file; "" if it cannot be read."""
+    if not source.is_file():  # a pipe would be waited for
+        return ""
     try:
         with source.open(encoding="utf-8-sig", errors="replace") as stream:
             return stream.read(characters)
@@ -149,17 +152,12 @@ def _start(source: Path, characters: int) -> str:
 
 def _manifest(folder: Path) -> dict[str, Any]:
     """The contents of plugin.yaml; empty if it cannot be read."""
-    import yaml
-
-    for name in _MANIFESTS:
-        path = folder / name
-        if path.is_file():
-            try:
-                found = yaml.safe_load(path.read_text("utf-8-sig"))
-            except (OSError, ValueError, yaml.YAMLError):
-                return {}
-            return found if isinstance(found, dict) else {}
-    return {}
+    path = next((folder / name for name in _MANIFESTS if (folder / name).is_file()), None)
+    try:
+        found = None if path is None else user_yaml(read_user_file(path))
+    except (OSError, BadYaml):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _text(value: Any) -> str | None:
