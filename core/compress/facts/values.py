@@ -69,7 +69,7 @@ _DIGIT = re.compile(r"\d")
 _REST = r"[\d,]{0,15}+(?:\.\d{1,9}+)?(?:,\d\d(?!\d))?"
 _UNIT = r"[%％€£¥]|°?[A-Za-zµ]{1,8}(?:/s)?|[\u4e00-\u9fff]"
 _MEASURE = re.compile(  # begins with its digit, which is found fast; what stands before it is looked at after
-    rf"\d(?:(?<![A-Za-z\d_.,\-/#$€£¥]\d){_REST}\s?(?P<unit>{_UNIT})(?![A-Za-z0-9_])|(?<=[$€£¥]\d){_REST})"
+    rf"\d(?:(?<![A-Za-z\d_.,\-/#$€£¥]\d){_REST}\s?(?P<unit>{_UNIT})(?![A-Za-z0-9_目])|(?<=[$€£¥]\d){_REST})"
 )
 _STRIP = ".,:;!?'\"`*_#)"
 _ESCAPE = re.compile(r"(?<!:)\\(?:u[0-9a-fA-F]{4}|[nrt](?![a-z]))")

@@ -17,6 +17,7 @@ from core.compress.retention.ground.claim_words import (
     reporting,
 )
 from core.compress.retention.ground.evidence import Evidence
+from core.compress.retention.ground.voices import language_of
 
 _WHERE = 240
 _COUNTED = ("numbers", "dates")
@@ -76,13 +77,22 @@ def false_reports(sentence: str, facts: Sequence[FactValue], evidence: Evidence)
 
 
 def _doubtful(plain: str, facts: Sequence[FactValue], evidence: Evidence) -> Iterator[str]:
-    real, unreal = True, claim_words().unreal.of(evidence.accounts.voices.languages)
+    real = True
     for clause in _clauses_of(plain):
         # "wants X cancelled, Y refunded": a clause without its own verb is as real as the one before.
-        real = not unreal.search(clause) and (real or FINITE.search(clause) is not None)
+        real = not _is_unreal(clause, evidence) and (real or FINITE.search(clause) is not None)
         if (real and not _is_done(clause, facts, evidence)) or _is_refuted(clause, evidence):
             yield clause
     yield from (part for part in PART.split(plain) if not _is_checked(part, facts, evidence))
+
+
+def _is_unreal(text: str, evidence: Evidence) -> bool:
+    """Whether a text denies, plans or asks for something, in a language of the messages or its own."""
+    unreal, voices = claim_words().unreal, evidence.accounts.voices
+    if unreal.of(voices.languages).search(text):
+        return True
+    own = language_of(text)
+    return not voices.speak(own) and unreal.of((own,)).search(text) is not None
 
 
 def _is_refuted(clause: str, evidence: Evidence) -> bool:
@@ -117,7 +127,7 @@ def _clauses_of(sentence: str) -> list[str]:
 def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether everything that a clause claims to have happened did happen."""
     words, plain = claim_words(), _plain(clause, facts)
-    if words.unreal.of(evidence.accounts.voices.languages).search(plain):
+    if _is_unreal(plain, evidence):
         return True
     acts = words.acts.values() if words.act.search(plain) else ()
     claimed = [act for act in acts if act.pattern.search(plain)]
@@ -133,8 +143,7 @@ def _is_done(clause: str, facts: Sequence[FactValue], evidence: Evidence) -> boo
 def _is_checked(part: str, facts: Sequence[FactValue], evidence: Evidence) -> bool:
     """Whether a check that the part reports as passed did pass; its object may be named clauses before."""
     words, plain = claim_words(), _plain(part, facts)
-    unreal = words.unreal.of(evidence.accounts.voices.languages)
-    if unreal.search(plain) or not words.checks.search(plain):
+    if not words.checks.search(plain) or _is_unreal(plain, evidence):
         return True
     return evidence.acts.passed(kind_of_check(part), at_last=words.thorough.search(part) is not None)
 

@@ -194,8 +194,9 @@ class Evidence:
         )
 
     def codes(self, figure: str) -> bool:
-        """Whether a whole number occurs in hexadecimal."""
-        return figure.isdecimal() and len(figure) <= _MAX_DIGITS and self.mentions(hex(int(figure)))
+        """Whether code has a whole number: in hexadecimal, or assigned to a name."""
+        readable = figure.isdecimal() and len(figure) <= _MAX_DIGITS
+        return readable and (self.mentions(f"= {figure}") or self.mentions(hex(int(figure))))
 
     def is_record(self, line: str) -> bool:
         """Whether a line of a summary records a call that was made, with its result."""

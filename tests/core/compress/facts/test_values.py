@@ -86,6 +86,7 @@ def test_an_anchor_is_found(text: str, anchor: tuple[str, str]) -> None:
         "finished without errors: no failures",
         '{"error": null, "exit_code": 0}',
         "the year 2026 and version 3",
+        "71 行目と 3回目",
         "  4.3.3 Gap Analysis\n### 4.4.1 Setup of the Runs",
         "am 12.03.2026 waren es 1.234.567",
         "decade facade deadbeef",

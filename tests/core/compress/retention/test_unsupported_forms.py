@@ -175,3 +175,40 @@ def test_a_day_by_another_clock_and_a_list_of_words_are_no_new_values(told: str,
     ]
     found = [one for one in retention(middle, told).unsupported if one.category in ("dates", "paths")]
     assert (found == []) is known
+
+
+@pytest.mark.parametrize(
+    "denied",
+    [
+        "No package.json was created.",
+        "There is no package.json.",
+        "package.json や設定も作っていない。",
+        "尚未创建 package.json。",
+        "Die Datei package.json existiert noch nicht.",
+        "No se creó package.json.",
+        "O arquivo package.json ainda não existe.",
+        "Le fichier package.json n'a pas été créé.",
+        "Il file package.json non è stato creato.",
+        "Файл package.json не создан.",
+        "package.json 은 아직 만들지 않았다.",
+    ],
+)
+def test_what_a_summary_says_is_not_there_the_messages_need_not_name(denied: str) -> None:
+    assert claims(denied) == ()
+
+
+@pytest.mark.parametrize(
+    "told",
+    ["package.json を作成した。", "已创建 package.json。", "package.json wurde angelegt."],
+)
+def test_what_it_says_is_there_they_must_name(told: str) -> None:
+    assert [one.value for one in claims(told)] == ["package.json"]
+
+
+@pytest.mark.parametrize(("told", "known"), [("falls by 16px", True), ("falls by 18px", False)])
+def test_what_code_assigns_is_known_with_its_unit(told: str, known: bool) -> None:
+    middle = [
+        user("Write the grid."),
+        *call("write_file", "ok", path="grid.ts", content="private drop: number = 16; // in pixels"),
+    ]
+    assert (retention(middle, f"A row {told} at the edge.").unsupported == ()) is known
