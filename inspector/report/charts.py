@@ -150,8 +150,13 @@ def tokens_by_day(days: Sequence[dict[str, Any]]) -> Chart | None:
     return Chart(drawing.svg(_DAYS_TITLE, parts), f"A session counts on the day it began.{left_out}")
 
 
-def cache_breaks(breaks: Sequence[dict[str, Any]]) -> Chart | None:
-    """Chart the tokens re-read, one bar per cause; None if the cache never broke."""
+def cache_breaks(breaks: Sequence[dict[str, Any]], *, own: bool = False) -> Chart | None:
+    """Chart the tokens re-read, one bar per cause; None if the cache never broke.
+
+    Args:
+        breaks: The breaks, as in the JSON answer.
+        own: The calls went to a server of one's own, which no provider bills.
+    """
     causes: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for one in breaks:
         causes[one["cause"]].append(one)
@@ -163,23 +168,25 @@ def cache_breaks(breaks: Sequence[dict[str, Any]]) -> Chart | None:
     rows = (
         part
         for row, cause in enumerate(ordered)
-        for part in _row(row * _ROW + 14, cause, causes[cause], lost[cause], unit)
+        for part in _row(row * _ROW + 14, cause, causes[cause], lost[cause], unit, own=own)
     )
     return Chart(drawing.svg(_BREAKS_TITLE, rows, len(ordered) * _ROW + 8), "")
 
 
-def _row(y: int, cause: str, breaks: Sequence[dict[str, Any]], lost: int, unit: float) -> Iterator[str]:
+def _row(
+    y: int, cause: str, breaks: Sequence[dict[str, Any]], lost: int, unit: float, *, own: bool
+) -> Iterator[str]:
     end = _NAMES + max(2.0, lost * unit)
     yield drawing.words(_NAMES - 8, y + 4, cause.replace("_", " "), anchor="end")
     yield f'<path class="bar break" stroke-width="14" d="M{_NAMES} {y}H{end:.1f}"/>'
     yield drawing.words(
-        end + 6, y + 4, f"{plural(len(breaks), 'break')}, {short(lost)} tokens, {_cost(breaks)}"
+        end + 6, y + 4, f"{plural(len(breaks), 'break')}, {short(lost)} tokens, {_cost(breaks, own=own)}"
     )
 
 
-def _cost(breaks: Sequence[dict[str, Any]]) -> str:
+def _cost(breaks: Sequence[dict[str, Any]], *, own: bool) -> str:
     """The cost of cache breaks: a lower bound if some have no price, and none if no break has one."""
     known = [Decimal(one["cost_usd"]) for one in breaks if one["cost_usd"] is not None]
     if not known:
-        return "no price"
+        return "at no cost" if own else "no price"
     return f"{'≥' if len(known) < len(breaks) else ''}{money(sum(known, Decimal()))}"

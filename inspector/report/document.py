@@ -251,7 +251,7 @@ def _cache(cache: CacheReport, document: dict[str, Any]) -> Iterator[Block]:
     yield blocks.bullets(
         masked([f"{cache.marking} · {cache.route.why}", *_breaks(cache), *cache.notes]),
     )
-    if chart := cache_breaks(document["breaks"]):
+    if chart := cache_breaks(document["breaks"], own=cache.local):
         yield chart
 
 

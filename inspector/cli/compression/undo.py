@@ -85,10 +85,8 @@ def _newest(args: argparse.Namespace, journal: Journal) -> str:
 def _prune(args: argparse.Namespace, journal: Journal) -> int:
     """Delete one entry, or all that are undone or abandoned."""
     done = (EntryState.UNDONE, EntryState.ABANDONED)
-    known = _entries(args, journal)
-    gone = [entry for entry in known if (entry.id == args.id if args.id else entry.state in done)]
-    if args.id and not gone:
-        raise NotFoundError(f"no journal entry {args.id!r}", where=str(journal.path))
+    of_all = (entry for entry in _entries(args, journal) if entry.state in done)
+    gone = [journal.entry(args.id).summary] if args.id else list(of_all)
     journal.prune(entry.id for entry in gone)
     return _show(args, gone)
 

@@ -25,6 +25,12 @@ def test_a_break_without_a_price_makes_the_sum_a_lower_bound() -> None:
     assert "no price" in none.svg
 
 
+def test_a_break_on_a_server_of_ones_own_costs_nothing() -> None:
+    own = cache_breaks([_break("expired", 10, None)], own=True)
+    assert own is not None
+    assert "10 tokens, at no cost" in own.svg
+
+
 def test_nothing_is_drawn_where_nothing_broke_and_for_a_single_day() -> None:
     assert cache_breaks([]) is None
     assert tokens_by_day([_day("2026-11-01", 5)]) is None

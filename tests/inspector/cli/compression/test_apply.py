@@ -98,6 +98,16 @@ def test_the_newest_is_undone_when_none_is_named(copy: Path, call: Call) -> None
     assert _dump(copy) == before
 
 
+def test_a_record_is_deleted_by_the_beginning_of_its_id(copy: Path, call: Call, cli: Cli) -> None:
+    applied = call(*APPLY, "--yes")
+    beginning = applied["undo_id"][:-2]
+    assert [one["id"] for one in call("undo", beginning, "--prune", "--json")["entries"]] == [
+        applied["undo_id"]
+    ]
+    assert call("undo", "--list", "--json")["entries"] == []
+    assert beginning in cli("undo", beginning, "--prune", code=3).err
+
+
 def test_a_fork_leaves_the_session_as_it_was(copy: Path, call: Call) -> None:
     applied = call(*APPLY, "--yes", "--mode", "fork")
     assert applied["target"] != applied["session"]
