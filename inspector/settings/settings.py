@@ -134,7 +134,7 @@ class Settings:
     )
     columns: list[ListColumn] = field(
         default_factory=list,
-        metadata=_says("Columns of the session list, by title; `c` switches to as many as fit."),
+        metadata=_says("Columns of the session list, by title; a key of the list shows as many as fit."),
     )
     windows: dict[str, int] = field(
         default_factory=dict,
