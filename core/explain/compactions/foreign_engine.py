@@ -57,13 +57,11 @@ def foreign_engine(context: ConversationContext) -> ForeignEngine | None:
 
     Hermes uses its own where the configured engine cannot be loaded, and says so in the log.
     """
-    marks, name = tuple(_marks(context)), engine_of(context)
-    if name is not None:
-        origin = context.config.setting("context.engine", context.release.release).origin
-        evidence = (Evidence(Source.CONFIG, origin, f"context.engine: {name}"), *marks)
-        files = tuple(_files_of_engine(context.store.location.home, name))
-        line = None if context.engine is None else context.engine.line
-        return ForeignEngine(name, evidence, files, None if line is None else line.where)
+    marks, engine = tuple(_marks(context)), context.engine
+    if engine is not None:
+        evidence = (Evidence(Source.CONFIG, engine.origin, f"context.engine: {engine.name}"), *marks)
+        files = tuple(_files_of_engine(context.store.location.home, engine.name))
+        return ForeignEngine(engine.name, evidence, files, engine.line.where if engine.line else None)
     return ForeignEngine(None, marks) if marks else None
 
 
@@ -109,4 +107,5 @@ def _files_of_engine(home: Path | None, name: str) -> Iterator[str]:
         if place.is_dir():
             yield f"it is loaded from {place}"
     for path in sorted(home.glob(f"{name}*.db")) + sorted(home.glob(f"{name}*.sqlite")):
-        yield f"it keeps {path.stat().st_size:,} bytes in {path.name}"
+        if path.is_file():  # no link that leads nowhere
+            yield f"it keeps {path.stat().st_size:,} bytes in {path.name}"

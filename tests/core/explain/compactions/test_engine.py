@@ -33,6 +33,7 @@ def test_a_configured_engine_takes_the_threshold_out_of_force(begun: MakeHome) -
     home = begun(config=FOREIGN)
     home.talk(1)
     (home.path / "lcm_store.db").write_bytes(b"x" * 2_000)
+    (home.path / "lcm_moved.db").symlink_to(home.path / "nowhere")
     (home.path / "plugins" / "lcm").mkdir(parents=True)
     notes = told(home).notes
     assert any("'lcm', so Hermes' own threshold is not in force" in note for note in notes)
