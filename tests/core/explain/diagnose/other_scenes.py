@@ -137,6 +137,12 @@ def shortened(original: str) -> Build:
     return build
 
 
+def without_its_engine(home: Home) -> None:
+    """Two compactions by Hermes' own engine, as the configured one could not be loaded."""
+    twice(LONG, LONG * 2, speak=True)(home)
+    home.line("Context engine 'lcm' not found — falling back to built-in compressor", level="WARNING")
+
+
 def unread(home: Home) -> None:
     """What was read again was taken back."""
     rereads(True)(home)
@@ -192,6 +198,20 @@ OTHER = (
         "C8",
         twice(LONG, LONG * 2, speak=True),
         twice(LONG, LONG * 2, speak=True),
+        miss_config=config(ENGINE),
+    ),
+    Scene(
+        "C8",
+        without_its_engine,
+        twice(LONG, LONG * 2, speak=True),
+        hit_config=config(ENGINE),
+        miss_config=config(ENGINE),
+    ),
+    Scene(
+        "C8",
+        twice(LONG, LONG * 2, speak=True),
+        twice(LONG, LONG * 2, speak=True),
+        hit_config=config("context:\n  engine: inspector\n"),
         miss_config=config(ENGINE),
     ),
     Scene("C9", asked(WISH, LONG), asked(WISH, f"## Constraints\n{WISH}\n{LONG}")),

@@ -188,14 +188,9 @@ def _said_before(text: str, body: str) -> str:
 
 @conversation_rule("C8")
 def many_compactions(case: Case, info: int, warn: int) -> Iterable[Found]:
-    """Each compaction loses detail."""
-    count = passes(case)
-    lossless = case.context.config.value("context.engine", case.policy.release) not in (
-        None,
-        "",
-        "compressor",
-    )
-    if count >= info and not lossless:
+    """Each compaction by Hermes' rules loses detail; another engine may keep all."""
+    count, engine = passes(case), case.context.engine
+    if count >= info and (engine is None or engine.is_ours):
         severity = Severity.WARNING if count >= warn else Severity.INFO
         yield Found({"count": count}, (), Verdict.DERIVED, severity)
 
