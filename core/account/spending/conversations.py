@@ -209,14 +209,12 @@ def overrunning(store: OpenDatabase, window: Window, form: str, zone: tzinfo | N
     """
     where, values = window.where()
     query = f"SELECT s.started_at, {_last(store)} FROM sessions s WHERE {where}"  # noqa: S608
-    with reading(store.path):
-        rows = store.connection.execute(query, values).fetchall()
 
     def written(moment: float) -> str:
         return datetime.fromtimestamp(moment, UTC).astimezone(zone).strftime(form)
 
     count = 0
-    for start, last in rows:
+    for start, last in store.query(query, values):
         sound = all(isinstance(at, int | float) and 0 <= at < _LATEST for at in (start, last))
         if sound and last // QUARTER > start // QUARTER:
             count += written(start) != written(last)
@@ -230,8 +228,7 @@ def went_on(store: OpenDatabase, moment: datetime) -> int:
         f"SELECT count(*) FROM sessions s WHERE s.started_at >= ? AND s.started_at < ? "  # noqa: S608
         f"AND {_last(store)} BETWEEN ? AND {_LATEST}"
     )
-    with reading(store.path):
-        (count,) = store.connection.execute(query, (start - _MONTH, start, start)).fetchone()
+    ((count,),) = store.query(query, (start - _MONTH, start, start))
     return int(count)
 
 

@@ -190,7 +190,7 @@ def writable(case: Case) -> GuardResult:
 def room(case: Case) -> GuardResult:
     """Whether the disk has enough room for the write."""
     query = "SELECT total(length(CAST(content AS BLOB))) FROM messages WHERE session_id = ?"
-    (size,) = case.store.connection.execute(query, (case.rehearsal.session_id,)).fetchone()
+    ((size,),) = case.store.query(query, (case.rehearsal.session_id,))
     needed = max(_ROOM_LEAST, int(size) * _ROOM_FACTOR)
     free = shutil.disk_usage(case.rehearsal.database.absolute().parent).free
     if free >= needed:

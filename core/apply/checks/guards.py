@@ -108,7 +108,7 @@ def _last_written(case: Case) -> datetime | None:
     # A time in the future says nothing about now; a value that is not a number sorts above every number.
     query = "SELECT max(timestamp) FROM messages WHERE session_id = ? AND timestamp < ?"
     quiet_until = (case.now + QUIET).timestamp()
-    (newest,) = case.store.connection.execute(query, (session.id, quiet_until)).fetchone()
+    ((newest,),) = case.store.query(query, (session.id, quiet_until))
     written = moment(newest)
     known = [one for one in (written, session.last_active) if one is not None]
     return max(known, default=None)

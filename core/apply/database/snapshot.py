@@ -98,7 +98,7 @@ def live_rows(store: Store, session_id: str) -> tuple[int, ...]:
         f"SELECT id FROM messages WHERE session_id = ? AND role <> ? {live} "  # noqa: S608 - own terms
         f"ORDER BY {schema.message_order}"
     )
-    return tuple(row_id for (row_id,) in store.connection.execute(query, (session_id, NOTE_ROLE)).fetchall())
+    return tuple(row_id for (row_id,) in store.query(query, (session_id, NOTE_ROLE)))
 
 
 def live_messages(store: Store, session_id: str) -> tuple[Message, ...]:

@@ -250,7 +250,7 @@ class StoreCase:
 
 def _is_alone(context: ConversationContext) -> bool:
     """Whether the database holds no other conversation."""
-    (sessions,) = context.store.connection.execute("SELECT count(*) FROM sessions").fetchone()
+    ((sessions,),) = context.store.query("SELECT count(*) FROM sessions")
     return int(sessions) == len(context.sessions)
 
 

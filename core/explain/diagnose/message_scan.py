@@ -12,7 +12,6 @@ from typing import Any
 
 from core.hermes.markers.markers import PREFILTERS
 from core.store.conversations.credentials import holding
-from core.store.database.connect import reading
 from core.store.rows.messages import joined_raw, raw_texts
 from core.store.store import Store
 
@@ -35,18 +34,14 @@ def quick_check(
     `pending` are calls left open by earlier ranges; updated once the whole range was read. An exception that
     `reached` raises ends the pass.
     """
-    with reading(store.path):
-        rows = store.connection.execute(_query(store, "id BETWEEN ? AND ?"), (start, end)).fetchall()
+    rows = store.query(_query(store, "id BETWEEN ? AND ?"), (start, end))
     return _checked(rows, pending, lambda place: reached(start + place))
 
 
 def quick_check_of(store: Store, sessions: Sequence[str]) -> set[str]:
     """The same for a few sessions, by the first `_MAX_ROWS` of their messages."""
     where = f"session_id IN ({', '.join('?' * len(sessions))})"
-    with reading(store.path):
-        query = f"{_query(store, where)} LIMIT {_MAX_ROWS}"
-        rows = store.connection.execute(query, tuple(sessions)).fetchall()
-    return _checked(rows, {})
+    return _checked(store.query(f"{_query(store, where)} LIMIT {_MAX_ROWS}", sessions), {})
 
 
 def _checked(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -250,6 +250,11 @@ class OpenDatabase:
     def connection(self) -> sqlite3.Connection:
         """The read-only connection itself, for diagnoses with their own queries."""
         return self._connection
+
+    def query(self, sql: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
+        """The rows of a caller's own query."""
+        with self._read() as (connection, _):
+            return connection.execute(sql, values).fetchall()
 
     @contextmanager
     def _read(self) -> Iterator[tuple[sqlite3.Connection, Schema]]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from core.hermes.markers.markers import find_summary
 from core.model.transcript.message import Message, json_object, stored_image
 from core.model.transcript.session import Session
-from core.store.database.connect import reading
 from core.store.database.open_database import TEXTS, OpenDatabase, Schema
 from core.store.rows.decode import JSON_PREFIX, Cells, call_names, shown_start, start_of_content
 from core.store.rows.message_decoding import (
@@ -204,8 +203,7 @@ def read_texts(store: OpenDatabase, session: str) -> Iterator[list[tuple[int, by
     )
     last = -1
     while True:
-        with reading(store.path):
-            rows = store.connection.execute(query, (session, last)).fetchall()
+        rows = store.query(query, (session, last))
         if not rows:
             return
         yield [(row[0], joined_raw(row[1:])) for row in rows]

@@ -3,12 +3,16 @@ from __future__ import annotations
 import inspect
 import re
 import shutil
+import sqlite3
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from core.explain.compactions.causes import trigger_in_short
-from core.explain.diagnose.case import StoreCase
+from core.explain.context.context import open_context
+from core.explain.diagnose.case import Case, StoreCase
 from core.explain.diagnose.diagnose import diagnose, diagnose_store, examine, examine_store
 from core.explain.diagnose.registry import (
     CONVERSATION_RULES,
@@ -18,10 +22,14 @@ from core.explain.diagnose.registry import (
     Examination,
     rules,
 )
-from core.explain.diagnose.rules.storage.transcript import MASK
+from core.explain.diagnose.rules.storage.structure import continuation_lost_metadata
+from core.explain.diagnose.rules.storage.transcript import MASK, history_hole
 from core.explain.events import explain
+from core.hermes.log.record import Kind
 from core.model.finding import Finding, Severity
+from core.model.transcript.conversation import Generation
 from core.preview.past import with_loss
+from core.store.database.connect import Interrupted
 from tests.core.explain.conftest import MakeHome
 from tests.core.explain.diagnose.scene import LONG, Build, Scene, compacted, guarded, plain, twice
 from tests.core.explain.diagnose.scenes import SCENES
@@ -322,6 +330,35 @@ def test_the_status_of_a_refusal_that_names_no_number_is_not_a_window(make_home:
     assert not {"A4", "A4-small"} & rules_of(home)
     home.refused("HTTP 400: maximum context length is 30000 tokens")
     assert {"A4", "A4-small"} & rules_of(home)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [lambda case: case.lines(Kind.CALL), continuation_lost_metadata, lambda case: history_hole(case, 1)],
+)
+def test_what_stops_a_query_of_a_rule_is_told_as_of_any_other(
+    make_home: MakeHome, monkeypatch: pytest.MonkeyPatch, found: Callable[[Case], Iterable[object]]
+) -> None:
+    home = make_home("0.19")
+    home.db.session("P", ended_at=home.db.tick(), end_reason="compression")
+    home.db.session("S", parent_session_id="P", message_count=9)
+    home.turn()
+    rows = [home.db.message("S", "user", "one"), home.db.message("S", "user", "two", id=90)]
+    with home.store() as store:
+        context = open_context(store, "S")
+        conversation = replace(context.conversation, generations=(Generation(1, "S", tuple(rows)),))
+        case = Case(replace(context, conversation=conversation), (), NOW)
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "_connection", Unreadable())
+            with pytest.raises(Interrupted):
+                list(found(case))
+
+
+class Unreadable:
+    """In the place of a connection whose queries are stopped."""
+
+    def execute(self, *_: object) -> None:
+        raise sqlite3.OperationalError("interrupted")
 
 
 MILDER = {

@@ -17,7 +17,6 @@ from core.explain.diagnose.rules.money.spending import summary_spend
 from core.model.finding import Evidence, Source
 from core.model.transcript.session import Kind, ListQuery, Session
 from core.recordings.sent_lists import parting
-from core.store.database.connect import reading
 from core.support.formatting import plural
 
 _BILLED = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
@@ -35,8 +34,7 @@ def no_usage(case: StoreCase) -> Iterable[Found]:
         f"SELECT count(*) FROM sessions s WHERE {spent} = 0 AND parent_session_id IS NULL "  # noqa: S608 - own names
         f"AND EXISTS ({answered})"
     )
-    with reading(case.store.path):
-        (count,) = case.store.connection.execute(query).fetchone()
+    ((count,),) = case.store.query(query)
     if count:
         where = Evidence(Source.DATABASE, "sessions", "answers, no tokens")
         yield Found({"sessions": plural(count, "session")}, (where,))
@@ -98,8 +96,7 @@ def misattributed(case: StoreCase) -> Iterable[Found]:
         f"SELECT count(*) FROM (SELECT 1 FROM session_model_usage WHERE {main} "  # noqa: S608 - own names
         "GROUP BY session_id HAVING count(DISTINCT model) > 1)"
     )
-    with reading(case.store.path):
-        (count,) = case.store.connection.execute(query).fetchone()
+    ((count,),) = case.store.query(query)
     if count:
         where = Evidence(Source.DATABASE, "session_model_usage", plural(count, "session"))
         yield Found({"told": plural(count, "session")}, (where,))

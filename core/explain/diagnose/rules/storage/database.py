@@ -45,10 +45,7 @@ def left_open(case: StoreCase, min_days: int) -> Iterable[Found]:
         f"SELECT coalesce(nullif(source, ''), 'unknown'), count(*) FROM {sessions_view(case.store.schema)} "  # noqa: S608
         f"WHERE typeof(ended_at) NOT IN ('integer', 'real') AND {LAST_ACTIVE} BETWEEN 1 AND ? GROUP BY 1"
     )
-    with reading(case.store.path):
-        sources = {
-            str(source): int(count) for source, count in case.store.connection.execute(query, (limit,))
-        }
+    sources = {str(source): int(count) for source, count in case.store.query(query, (limit,))}
     if sources:
         counted = ", ".join(f"{count} {source}" for source, count in sorted(sources.items()))
         numbers = {"told": plural(sum(sources.values()), "session"), "days": min_days}
@@ -180,8 +177,7 @@ def bytes_by_part(store: Store) -> Mapping[str, int]:
 
 def damaged(store: Store, report: str) -> frozenset[str]:
     """The tables and indexes named in complaints of `PRAGMA quick_check`."""
-    with reading(store.path):
-        rows = store.connection.execute("SELECT rootpage, name FROM sqlite_master").fetchall()
+    rows = store.query("SELECT rootpage, name FROM sqlite_master")
     roots = {int(root): str(name) for root, name in rows if root}
     trees = {roots[int(root)] for root in _TREE.findall(report) if int(root) in roots}
     return frozenset({*trees, *(name for groups in _NAMED.findall(report) for name in groups if name)})
@@ -189,10 +185,8 @@ def damaged(store: Store, report: str) -> frozenset[str]:
 
 def is_index(store: Store, name: str) -> bool:
     """Whether it can be rebuilt from the tables: an index, or a part of the full-text index."""
-    with reading(store.path):
-        query = "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?"
-        found = store.connection.execute(query, (name,)).fetchone()
-    return found is not None or name.startswith("messages_fts")
+    found = store.query("SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?", (name,))
+    return bool(found) or name.startswith("messages_fts")
 
 
 def _part(table: str) -> str:

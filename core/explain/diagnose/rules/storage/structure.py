@@ -267,7 +267,7 @@ def _kept_columns(case: Case, sessions: Sequence[str]) -> dict[str, dict[str, An
     columns = case.store.schema.select("sessions", ("id", *_KEPT))
     marks = ", ".join("?" * len(sessions))
     query = f"SELECT {columns} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - names from the schema
-    return {str(row["id"]): dict(row) for row in case.store.connection.execute(query, sessions).fetchall()}
+    return {str(row["id"]): dict(row) for row in case.store.query(query, sessions)}
 
 
 def _written_after_end(case: Case, session: Session, own: Iterable[Generation]) -> Iterator[Message]:

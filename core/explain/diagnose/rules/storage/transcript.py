@@ -91,7 +91,7 @@ def history_hole(case: Case, min_rows: int) -> Iterable[Found]:
         if after - before <= min_rows:
             continue
         query = "SELECT count(*) FROM messages WHERE id > ? AND id < ?"
-        (others,) = case.store.connection.execute(query, (before, after)).fetchone()
+        ((others,),) = case.store.query(query, (before, after))
         missing = min(after - before - 1 - others, counted - len(stored))
         if missing >= min_rows:
             words = f"{counted:,} counted, {len(stored):,} held"
