@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from core.account.pricing.price_book import open_book
 from core.account.spending.ledger import collect
 from core.compress.messages.kinds import FAILED_TURN
 from core.compress.planning.plan import plan_messages
+from core.compress.sizing.threshold import Budgets, budgets
 from core.errors import NotFoundError
 from core.explain.context.log.log_claims import about
 from core.explain.context.past_compaction import past_of
@@ -27,7 +28,6 @@ from core.model.transcript.conversation import BoundaryMode
 
 if TYPE_CHECKING:
     from core.account.pricing.price_book import PriceBook
-    from core.compress.sizing.threshold import Budgets
     from core.explain.context.context import ConversationContext
     from core.hermes.policy.policy import Policy
     from core.model.accounting.ledger import Ledger
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 
+_HIGHEST = 0.99
+"""The highest value of compression.threshold."""
 _OF_THE_HOME = (Kind.AUX_LOWERED,)
 """Kinds of line about the home's configuration, written once when a process starts."""
 
@@ -262,6 +264,14 @@ def billed(session: Session) -> tuple[int | None, ...]:
     """The token buckets a provider bills."""
     tokens = session.tokens
     return tokens.input, tokens.cache_read, tokens.cache_write, tokens.output
+
+
+def moves(case: Case, share: float = _HIGHEST) -> bool:
+    """Whether another compression.threshold would change the threshold in spite of floors and caps."""
+    if case.window is None:
+        return False
+    settings = replace(case.settings, threshold=share)
+    return budgets(settings, case.policy, case.window).threshold != case.threshold
 
 
 def passes(case: Case) -> int:

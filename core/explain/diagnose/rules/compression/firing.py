@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from core.compress.sizing.threshold import budgets
 from core.explain.compactions.refusals import refused_windows
 from core.explain.compactions.turn_attempts import BY_REFUSAL
-from core.explain.diagnose.case import Case
+from core.explain.diagnose.case import Case, moves
 from core.model.compaction.event import CompressionEvent, Trigger
 
-_MIN_THRESHOLD, _MAX_THRESHOLD = 0.01, 0.99
-"""The lowest and highest value of compression.threshold."""
+_LOWEST = 0.01
+"""The lowest value of compression.threshold."""
 _OF_ENGINE = "Set a {way} threshold where the context engine {name} has its settings"
 
 
@@ -22,7 +20,7 @@ def to_fire_earlier(case: Case) -> str:
         return _OF_ENGINE.format(way="lower", name=case.context.engine.name)
     if case.policy.threshold.absolute_cap:
         return "Set compression.threshold_tokens in config.yaml"
-    if case.limits is not None and not moves(case, _MIN_THRESHOLD):
+    if case.limits is not None and not moves(case, _LOWEST):
         return f"Set a lower model.context_length in config.yaml ({case.limits.percent:.0%} is the least)"
     return "Set a lower compression.threshold in config.yaml"
 
@@ -36,9 +34,9 @@ def to_fire_later(case: Case) -> str:
         return "Raise compression.threshold_tokens in config.yaml"
     if case.threshold is not None and case.threshold == settings.aux_window:
         return "Set auxiliary.compression.model to one with a longer window"
-    if settings.max_output and case.policy.threshold.reserves_output and not moves(case, _MAX_THRESHOLD):
+    if settings.max_output and case.policy.threshold.reserves_output and not moves(case):
         return f"Lower model.max_tokens: {settings.max_output:,} of the window are kept for the answer"
-    if case.limits is not None and not moves(case, _MAX_THRESHOLD):
+    if case.limits is not None and not moves(case):
         return "Use a model with a longer window, as no compression.threshold is higher here"
     return "Raise compression.threshold in config.yaml"
 
@@ -59,11 +57,3 @@ def _after_refusals(case: Case, newest: CompressionEvent) -> str:
     if min((window for window, _ in refused_windows(case.context)), default=least) < least:
         return "The provider serves less than Hermes starts with: use a model with a longer window"
     return "The provider refused what was sent: set model.context_length to what it serves"
-
-
-def moves(case: Case, share: float = _MAX_THRESHOLD) -> bool:
-    """Whether another compression.threshold would change the threshold in spite of floors and caps."""
-    if case.window is None:
-        return False
-    settings = replace(case.settings, threshold=share)
-    return budgets(settings, case.policy, case.window).threshold != case.threshold

@@ -12,9 +12,8 @@ from core.explain.compactions.foreign_engine import foreign_engine
 from core.explain.compactions.refusals import refused_windows
 from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.gather import gateway_limits, without_gateway
-from core.explain.diagnose.case import Case
+from core.explain.diagnose.case import Case, moves
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
-from core.explain.diagnose.rules.compression.firing import moves
 from core.hermes.log.index import log_files
 from core.hermes.log.record import Kind, LogRecord
 from core.model.finding import Evidence, Source, Verdict
