@@ -13,7 +13,7 @@ from typing import TypeAlias
 from core.model.transcript.storage import SearchHit, SearchResult
 from core.redact.message import redact_stored
 from core.store.database.open_database import FullText, Schema
-from core.store.rows.decode import Cells, encoded_text
+from core.store.rows.decode import JSON_PREFIX, Cells, encoded_text
 from core.store.rows.message_decoding import row_state
 from core.store.rows.messages import hidden_copies, newest_row
 from core.support.json_escapes import without_escapes
@@ -197,7 +197,7 @@ def _near(row: sqlite3.Row, term: str) -> str:
 
 def _excerpt(content: str, calls: str, term: str) -> str:
     """The words around a match, on one line; masked first, as half a credential is not recognised."""
-    text = _readable(redact_stored(content.replace("\x00json:", "")))
+    text = _readable(redact_stored(content.replace(JSON_PREFIX, "")))
     at = text.lower().find(term.lower())
     if (at < 0 or not text) and calls:
         called = without_escapes(without_escapes(redact_stored(calls)))  # arguments are JSON within JSON
@@ -228,5 +228,5 @@ def _rebuilding(connection: sqlite3.Connection, schema: Schema) -> bool:
     rows = connection.execute(
         "SELECT key, CAST(value AS INTEGER) FROM state_meta WHERE key LIKE 'fts_rebuild_%'"
     ).fetchall()
-    marks = {str(key): int(value) for key, value in rows}
+    marks = {str(key): int(value or 0) for key, value in rows}
     return marks.get("fts_rebuild_high_water", -1) > marks.get("fts_rebuild_progress", -1)

@@ -67,6 +67,12 @@ def test_an_index_still_being_built_is_stated_to_be_partial(make: Make, opened: 
     assert opened(database).search("fox").partial
 
 
+def test_a_mark_of_the_index_without_a_value_says_nothing(make: Make, opened: Opened) -> None:
+    database = talk(make, "0.22")
+    database.connection.execute("INSERT INTO state_meta VALUES ('fts_rebuild_high_water', NULL)")
+    assert len(opened(database).search("fox").hits) == 2
+
+
 def test_a_broken_index_falls_back_to_a_scan(make: Make, opened: Opened) -> None:
     database = talk(make, "0.19")
     database.connection.execute("DROP TABLE messages_fts_data")
