@@ -21,9 +21,9 @@ class Walk(NamedTuple):
 
 
 def walk_back(
-    weights: Sequence[int], start: int, limit: int, min_tokens: int, *, include_last: bool = False
+    weights: Sequence[int], start: int, limit: int, least: int, *, include_last: bool = False
 ) -> Walk:
-    """Add weights from the end until one more would exceed the limit, but at least `min_tokens` messages.
+    """Add weights from the end until one more would exceed the limit, but of at least `least` messages.
 
     Returns the first position taken (the length when none is), and the tokens added before the walk stopped;
     `include_last` also takes the message that exceeds the limit.
@@ -32,7 +32,7 @@ def walk_back(
     total, cut = 0, count
     for i in range(count - 1, start - 1, -1):
         weight = weights[i]
-        if total + weight > limit and count - i >= min_tokens:
+        if total + weight > limit and count - i >= least:
             return Walk(i if include_last else cut, total)
         total += weight
         cut = i
@@ -150,16 +150,16 @@ class _Tail:
         return min(cut, self._count)
 
     def _by_budget(self) -> int:
-        min_tokens = self._least()
-        walked = self._walked_least(min_tokens)
+        least = self._least()
+        walked = self._walked_least(least)
         weights, soft = self._rows.weights, self._limits.soft
         cut, total = walk_back(weights, self._head, soft, walked)
         if self._rules.walks_again and cut <= self._head and 0 < total <= soft:
-            cut = walk_back(weights, self._head, self._limits.tail, min_tokens, include_last=True).cut
-        kept = max(walked, 1) if self._rules.may_ignore_floor else min_tokens
+            cut = walk_back(weights, self._head, self._limits.tail, least, include_last=True).cut
+        kept = max(walked, 1) if self._rules.may_ignore_floor else least
         cut = min(cut, self._count - kept)
         if cut <= self._head and not self._rules.keeps_fitting:
-            cut = max(self._count - min_tokens, self._head + 1)
+            cut = max(self._count - least, self._head + 1)
         return cut
 
     def _least(self) -> int:
@@ -173,10 +173,10 @@ class _Tail:
         floor = max(rules.least, min(self._settings.protect_last, rules.floor))
         return min(floor, max(rules.least, after - 2), after)
 
-    def _walked_least(self, min_tokens: int) -> int:
+    def _walked_least(self, least: int) -> int:
         if not self._rules.may_ignore_floor:
-            return min_tokens
-        return 0 if self._limits.soft >= min_tokens * self._overhead else min_tokens
+            return least
+        return 0 if self._limits.soft >= least * self._overhead else least
 
     def _anchored(self, cut: int) -> int:
         anchored = self._with_request(cut)

@@ -45,7 +45,7 @@ _READ_AFTER = 1_000
 """Characters read beyond those shown, as a credential cut in half is not recognised."""
 
 _AROUND = 100_000
-"""Bytes read of a message that begins like one to which Hermes added a note or a skill."""
+"""Characters read of a message that begins like one to which Hermes added a note or a skill."""
 
 _LOOKED_AT = 3
 """How many user messages are checked for one that is not a summary, with which a continuation begins."""
