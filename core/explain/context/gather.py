@@ -173,9 +173,9 @@ def stored_tools(home: Path | None, session_id: str) -> tuple[Any, ...] | None:
 
 
 def _files(folder: Path, session_id: str) -> Iterator[Path]:
-    """The snapshot, then the dumps of refused requests, newest first."""
-    yield folder / f"session_{session_id}.json"
-    yield from sorted(folder.glob(f"request_dump_{session_id}_*.json"), reverse=True)
+    """The snapshot, then the dumps of refused requests, newest first; no pipe, which would be waited for."""
+    dumps = sorted(folder.glob(f"request_dump_{session_id}_*.json"), reverse=True)
+    return filter(Path.is_file, (folder / f"session_{session_id}.json", *dumps))
 
 
 def _tools_in(path: Path) -> tuple[Any, ...] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -35,3 +36,9 @@ def test_damaged_files_and_odd_names_say_nothing(tmp_path: Path) -> None:
     assert stored_tools(tmp_path, "S") is None
     assert stored_tools(tmp_path, "../S") is None
     assert stored_tools(None, "S") is None
+
+
+def test_a_pipe_in_the_place_of_a_snapshot_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "sessions").mkdir()
+    os.mkfifo(tmp_path / "sessions" / "session_S.json")
+    assert stored_tools(tmp_path, "S") is None
