@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from textual import getters, on
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SuspendNotSupported
 from textual.containers import Container
 
 from core.errors import InspectorError
@@ -143,6 +143,8 @@ class SettingsScreen(CardPage):
                 edit_settings()
         except InspectorError as error:
             self.report(error)
+        except SuspendNotSupported:
+            self.toast("An editor opens in a terminal only: change the file there.", "warning")
         self._read()
 
     def action_refresh(self) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SuspendNotSupported
 from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 
@@ -185,8 +185,12 @@ class EditSummary(Page):
             self.toast("Set $VISUAL or $EDITOR to use an editor.", "warning")
             return
         area = self.query_one(TextArea)
-        with self.app.suspend():
-            text = edit_text(area.text, shlex.split(editor))
+        try:
+            with self.app.suspend():
+                text = edit_text(area.text, shlex.split(editor))
+        except SuspendNotSupported:
+            self.toast("An editor opens in a terminal only: change the text here.", "warning")
+            return
         if text is None:
             self.toast("The editor failed; the text is unchanged.", "warning")
         else:

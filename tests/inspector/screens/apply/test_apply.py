@@ -215,6 +215,17 @@ async def test_an_edited_summary_is_the_one_previewed(own: Location) -> None:
         assert view.work.shown.made_by == "your own text"
 
 
+async def test_where_no_editor_can_open_as_in_a_browser_the_text_stays(
+    own: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITOR", "true")
+    async with settled(open_app(own, TITLE, "preview"), 120, 40) as pilot:
+        await press(pilot, "E")
+        front(pilot.app, EditSummary).query_one(TextArea).load_text("## Goal")
+        await press(pilot, "ctrl+o")
+        assert front(pilot.app, EditSummary).query_one(TextArea).text == "## Goal"
+
+
 def test_the_users_own_editor_changes_the_text() -> None:
     program = "import sys, pathlib; p = pathlib.Path(sys.argv[1]); p.write_text(p.read_text() + ' and more')"
     assert edit_text("a summary", [sys.executable, "-c", program]) == "a summary and more"

@@ -13,6 +13,7 @@ from inspector.screens.dialogs.settings import SettingsScreen, ThemeRow, example
 from inspector.settings.config_file import own_config
 from inspector.settings.state import RememberedState
 from tests.core.live.writer import Writer
+from tests.inspector.driving import press
 from tests.inspector.screens.conftest import drawn
 
 
@@ -158,3 +159,10 @@ async def test_a_file_that_cannot_be_used_is_reported_with_its_line(app: Inspect
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await opened(pilot)
         assert "line 1" in screen.query_one("AnswerBar").text  # type: ignore[attr-defined]
+
+
+async def test_where_no_editor_can_open_as_in_a_browser_it_says_so(app: InspectorApp) -> None:
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await opened(pilot)
+        await press(pilot, "e")
+        assert "An editor opens in a terminal only" in drawn(pilot)
