@@ -240,6 +240,23 @@ def test_rotation_is_followed_into_the_new_session(begun: MakeHome) -> None:
     assert (event.trigger, event.threshold) == (Trigger.POST_RESPONSE, 64_000)
 
 
+def test_a_task_list_saved_long_after_a_rotation_belongs_to_what_it_left(begun: MakeHome) -> None:
+    home = begun("0.17")
+    home.turn(history=24)
+    home.talk(7)
+    home.call(6, 65_000)
+    home.started(65_000, 28)
+    rows = home.db.rotate("S", "S2", 3, 4, "## Goal\nship")
+    home.done(28, 9, 4_000, session="S2")
+    home.db.tick(5)
+    tasks = "[Your active task list was preserved across context compression]\n- [>] 1. ship (in_progress)"
+    for row in (*rows[3:], home.db.message("S2", "user", tasks)):
+        home.db.mark([row], timestamp=home.db.tick(0.004))
+    home.db.message("S2", "assistant", "Done.")
+    event = only(home)
+    assert "9 messages after" in [evidence.text for evidence in event.evidence]
+
+
 @pytest.mark.parametrize("hours", [-8, 5.5, 9])
 def test_a_log_from_another_time_zone_is_set_right(make_home: MakeHome, hours: float) -> None:
     home = make_home()
