@@ -34,7 +34,7 @@ from core.explain.compactions.verdict import Ruling, counts_what_was_said, rule
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.context.gather import exists, gate_of, log_about, without_gateway
 from core.explain.context.log.log_claims import prompt_before, with_deleted
-from core.explain.context.next_request import next_request, sized
+from core.explain.context.next_request import next_limits, next_request, sized
 from core.explain.context.rows.boundary_rows import BoundaryRows
 from core.explain.explanation import Explanation, Now, refuses_beyond
 from core.explain.headline.conversation import event_headline, headline_of, until_next
@@ -262,7 +262,7 @@ def _tokens_after(context: ConversationContext, pair: Match, release: str) -> in
 
 def where_it_stands(context: ConversationContext) -> Now:
     """The size of the next request against the threshold, and what would refuse a compaction."""
-    limits, lowered = context.limits_in_force, context.lowered
+    _, limits, lowered = next_limits(context)
     size = next_request(context)
     evidence = size.evidence
     if lowered is not None:

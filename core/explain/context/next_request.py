@@ -8,8 +8,10 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from core.compress.sizing.estimate import message_size, text_tokens, total_tokens
+from core.compress.sizing.threshold import Budgets, has_small_summary_model
 from core.explain.context.context import ConversationContext
-from core.explain.context.log.log_claims import about
+from core.explain.context.gather import limits_by
+from core.explain.context.log.log_claims import about, lowered_threshold
 from core.explain.context.rows.boundary_rows import is_request
 from core.explain.context.rows.unsaved_rows import answered, ranges, saved_again
 from core.explain.context.usage_anchor import anchored_rows
@@ -163,6 +165,43 @@ def _estimated(context: ConversationContext) -> Size | None:
     return Size(tokens, Verdict.DERIVED, evidence)
 
 
+class Limits(NamedTuple):
+    """What the next request is compared with.
+
+    Attributes:
+        limits: None without a window.
+        lowered: The line that says the threshold was lowered for the summary model.
+    """
+
+    settings: Settings
+    limits: Budgets | None
+    lowered: LogRecord | None
+
+
+def next_limits(context: ConversationContext) -> Limits:
+    """The limits in force for the next request.
+
+    0.15 to 0.19 look at the summary model's window only in the first attempt of a process, so it lowers the
+    threshold from then on; a later process starts with the one configured.
+    """
+    settings, policy = context.settings_in_force, context.policy(None)
+    if policy.threshold.aux_check != "attempt" or has_small_summary_model(settings, policy.threshold):
+        return Limits(settings, context.limits_in_force, context.lowered)
+    configured = context.limits(None, context.conversation.tip, context.window.tokens, lowered=False)
+    line = lowered_threshold(context.rare_lines, configured.threshold) if configured is not None else None
+    if context.log.empty or (line is not None and not outlived(context, line)):
+        return Limits(settings, context.limits_in_force, line)
+    settings = replace(settings, aux_window=None)
+    named = None if context.engine is None else context.engine.line
+    return Limits(settings, limits_by(settings, policy, named), None)
+
+
+def outlived(context: ConversationContext, line: LogRecord) -> bool:
+    """Whether a later process went on with the conversation."""
+    run = context.runs.get(line.where)
+    return run is not None and run != max(context.runs.values())
+
+
 def sized(context: ConversationContext, size: Size) -> Settings:
     """The settings in force with the size of the next request, as Hermes would compare it.
 
@@ -170,7 +209,7 @@ def sized(context: ConversationContext, size: Size) -> Settings:
     compares its own estimate before a call, which is far too low for ideographs. It is 0 where a release
     looks at longer conversations only.
     """
-    settings, limits, policy = context.settings_in_force, context.limits_in_force, context.policy(None)
+    (settings, limits, _), policy = next_limits(context), context.policy(None)
     if not size.counted:
         return replace(settings, expected_tokens=size.tokens)
     settings = replace(settings, current_tokens=size.tokens)

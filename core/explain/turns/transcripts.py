@@ -11,6 +11,7 @@ from core.compress.sizing.estimate import as_tokens, message_size
 from core.explain.compactions.verdict import BY_SIZE
 from core.explain.context.context import ConversationContext, live
 from core.explain.context.log.log_claims import lowered_threshold
+from core.explain.context.next_request import outlived
 from core.explain.context.rows.unsaved_rows import copied_rows
 from core.hermes.log.record import Kind
 from core.model.compaction.event import CompressionEvent
@@ -99,6 +100,10 @@ def threshold_in_force(
         return window, engine.limit(limits.threshold)
     until = None if event is None or event.at is None else event.at - _FIRST_LINE_DELAY
     lines = (line for line in context.rare_lines if line.kind is Kind.AUX_LOWERED)
-    before = [line for line in lines if until is None or context.clock.utc(line.at) < until]
+    keeps = context.policy(None).threshold.aux_check != "attempt"
+    if until is None:
+        before = [line for line in lines if keeps or not outlived(context, line)]
+    else:
+        before = [line for line in lines if context.clock.utc(line.at) < until]
     lowered = lowered_threshold(before, limits.threshold)
     return window, limits.threshold if lowered is None else lowered.threshold

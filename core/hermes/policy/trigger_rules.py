@@ -80,6 +80,8 @@ class ThresholdRules:
         model_thresholds: Whether `compression.model_thresholds` is honoured.
         retries_small_model: Whether only the first attempt of a process refuses a summary model with a window
             below the minimum.
+        aux_check: When a process looks at the summary model's window, which may lower its threshold: at its
+            `start`, with its first `attempt`, or as a request comes `near`.
         model_rules: Built-in shares by model, first match first.
         tiers: Actions by share of the window in use, lowest first; empty for releases.
     """
@@ -94,6 +96,7 @@ class ThresholdRules:
     absolute_cap: bool
     model_thresholds: bool
     retries_small_model: bool
+    aux_check: str
     model_rules: tuple[ModelRule, ...]
     tiers: tuple[Tier, ...]
 

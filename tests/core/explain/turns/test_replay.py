@@ -14,7 +14,7 @@ from core.model.compaction.event import Trigger
 from core.model.finding import Source
 from core.model.transcript.message import Message
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.home import CONFIG, Home, compacted
+from tests.core.explain.home import CONFIG, Home, compacted, explained
 from tests.core.store.database import SUMMARY
 
 
@@ -408,6 +408,28 @@ def test_a_window_of_the_summary_model_lowers_nothing_before_it_was_looked_at(be
     home.call(4, 41_500)
     sizes = [check.needed for turn in turns(home) for d in turn.decisions for check in d.checks[1:2]]
     assert list(dict.fromkeys(sizes)) == [">= 54,400 tokens", ">= 40,000 tokens"]
+
+
+@pytest.mark.parametrize(("release", "limit"), [("0.19", 150_000), ("0.22", 70_000)])
+@pytest.mark.parametrize("configured", ["", "auxiliary:\n  compression:\n    context_length: 70000\n"])
+def test_a_process_that_has_not_looked_at_the_summary_model_keeps_the_limit_configured(
+    begun: MakeHome, release: str, limit: int, configured: str
+) -> None:
+    home = begun(release, config=CONFIG.replace("64000", "200000") + configured)
+    home.turn()
+    home.talk(7)
+    home.call(1, 155_000)
+    home.lowered(150_000, 70_000)
+    home.started(155_000, before=28)
+    compacted(home)
+    home.call(2, 20_000)
+    assert explained(home).now.threshold == 70_000
+    home.turn(history=8)
+    home.talk(1)
+    home.call(1, 21_000)
+    assert explained(home).now.threshold == limit
+    last = turns(home)[-1].decisions[-1].checks
+    assert f">= {limit:,} tokens" in [check.needed for check in last]
 
 
 def test_a_turn_that_only_asked_for_less_output_says_so_and_that_it_was_given_up(home: Home) -> None:
