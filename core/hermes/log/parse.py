@@ -204,7 +204,7 @@ def _telemetry_values(text: str) -> dict[str, Any]:
 
 
 def _telemetry(data: Mapping[str, Any]) -> Telemetry:
-    duration = _integer(data, "total_duration_ms")
+    took = _integer(data, "total_duration_ms")
     return Telemetry(
         trigger=_text(data, "trigger_source") or "unknown",
         overflow_reason=_text(data, "overflow_reason"),
@@ -217,7 +217,7 @@ def _telemetry(data: Mapping[str, Any]) -> Telemetry:
         commit=_text(data, "commit_status"),
         failure=_text(data, "failure_class"),
         aux_model=_text(data, "aux_model"),
-        duration=None if duration is None else duration / 1000,
+        duration=took / 1000 if took is not None and 0 <= took <= 1000 * _MAX_SECONDS else None,
         route=_text(data, "route"),
     )
 

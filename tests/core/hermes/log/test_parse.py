@@ -57,6 +57,16 @@ def test_a_number_that_cannot_be_a_count_is_left_out_of_the_telemetry(number: st
     assert (record.telemetry.window, record.telemetry.duration) == (None, None)
 
 
+@pytest.mark.parametrize("took", [10**14, -(10**27)])
+def test_a_duration_no_attempt_has_is_left_out_of_the_telemetry(took: int) -> None:
+    head = "2026-11-23 10:00:00,123 INFO [s1] agent.conversation_compression: "
+    line = f'{head}context compression attempt telemetry: {{"session_id": "s1", "total_duration_ms": {took}}}'
+    record = parse_line(line, "agent.log:1")
+    assert record is not None
+    assert record.telemetry is not None
+    assert record.telemetry.duration is None
+
+
 @pytest.mark.parametrize("seconds", ["1.2.3", "9" * 12, "9" * 400])
 def test_a_time_that_cannot_be_one_makes_the_line_a_torn_one(seconds: str) -> None:
     assert parse_line(ANSWERED.replace("1.0s", f"{seconds}s"), "agent.log:1") is None
