@@ -33,6 +33,7 @@ _WAITED = "behind"
 """Cause of an attempt that met another one still running: the other's outcome is the one to report."""
 _NO_FAULT = ("too_few", "only_summaries", "short", "no_progress")
 _HARMLESS = (*_NO_FAULT, "interrupted", "skipped", "engine_kept", "left_lock", _WAITED)
+"""Causes that are no fault of the summary model: there was nothing to do, or nobody waited for it."""
 _CALLS = 8
 """How many of the newest requests the pace is taken from."""
 _MANY = 1_000
@@ -220,9 +221,11 @@ def _given_up(event: CompressionEvent, attempt: TurnAttempt, advice: str | None)
 
 
 def _failed(event: CompressionEvent) -> Headline:
-    reason, helps = _reason(event)
-    gone = _removed(event)
-    severity = Severity.WARNING if _harmless(event) and gone <= 0 else Severity.CRITICAL
+    (reason, helps), cause, gone = _reason(event), _cause_of(event), _removed(event)
+    if event.trigger is Trigger.MANUAL and cause in _NO_FAULT:
+        told = _table()["in_vain"].format(reason=reason, **_template_values(event))
+        return Headline(shortened(f"{told}."), f"{helps}.")
+    severity = Severity.WARNING if cause in _HARMLESS and gone <= 0 else Severity.CRITICAL
     sentence = _table()["failed_with_loss" if gone > 0 else "failed"]
     told = sentence.format(reason=reason, gone=plural(gone, "message"), **_template_values(event))
     return Headline(shortened(f"{told}."), f"{helps}.", severity)
@@ -232,11 +235,6 @@ def _removed(event: CompressionEvent) -> int:
     """How many messages a gateway removed before it knew that there would be no summary."""
     before, after = event.messages_before, event.messages_after
     return max(0, before - after) if event.trigger is Trigger.HYGIENE and before and after else 0
-
-
-def _harmless(event: CompressionEvent) -> bool:
-    """Whether nothing is wrong with the summary model: there was nothing to do, or nobody waited for it."""
-    return event.summary.failure is not None and event.summary.failure.cause in _HARMLESS
 
 
 def _fallback(event: CompressionEvent) -> Headline:

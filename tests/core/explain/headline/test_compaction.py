@@ -291,6 +291,16 @@ def test_a_cause_that_is_reported_speaks_before_a_later_failure_without_one(caus
     assert standing_failure([told, event(), untold]) is untold
 
 
+@pytest.mark.parametrize(("trigger", "stands"), [(Trigger.MANUAL, False), (Trigger.PREFLIGHT, True)])
+def test_a_compress_that_found_nothing_to_do_is_no_failure(trigger: Trigger, stands: bool) -> None:
+    """Hermes says `No changes from compression`; on its own it stays past the limit."""
+    nothing = SummaryOutcome(SummaryStatus.ABORTED, failure=Failure("only_summaries", ""))
+    made = event(trigger, completed=False, summary=nothing)
+    made = replace(made, headline=event_headline(made))
+    assert (standing_failure([event(), made]) is made) == stands
+    assert ("which changed nothing: only an earlier summary" in made.headline.sentence) != stands
+
+
 def test_a_provider_that_compacts_its_own_thread_mends_no_failure() -> None:
     failed = event(completed=False, summary=SummaryOutcome(SummaryStatus.ABORTED))
     failed = replace(failed, headline=event_headline(failed))
