@@ -115,6 +115,24 @@ def stored_again(outlines: Sequence[RowOutline], written: int) -> tuple[int, ...
     return tuple(takewhile(again, range(written, len(outlines))))
 
 
+def saved_again(outlines: Sequence[RowOutline], block: Block, index: int) -> range:
+    """Positions of the whole list that a block left, stored once more from the summary at an index on.
+
+    0.19 does that with `/new` right after `/compress`. A compaction would have archived what it was given.
+    """
+    start = index - ((block.summary or 0) - block.start)
+    count = start - block.start
+    rows = [outlines[at] for at in range(block.start, start)]
+    anew = outlines[start : start + count]
+    same = len(rows) == len(anew) and all(map(_is_same_live, rows, anew))
+    return range(start, start + count if same and block.mode is BoundaryMode.IN_PLACE else start)
+
+
+def _is_same_live(one: RowOutline, other: RowOutline) -> bool:
+    live = one.state is other.state is RowState.LIVE
+    return live and one.key == other.key and one.summary == other.summary
+
+
 def unseen_by(
     again: Sequence[int], outlines: Sequence[RowOutline], start: int, block: int, tail: Sequence[int]
 ) -> frozenset[int] | None:

@@ -14,7 +14,14 @@ from itertools import dropwhile, pairwise, takewhile
 from core.hermes.markers.markers import MAX_HEAD_LINES
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import RowState
-from core.store.generations.blocks import Block, copies_in, stored_again, unseen_by, with_silent_blocks
+from core.store.generations.blocks import (
+    Block,
+    copies_in,
+    saved_again,
+    stored_again,
+    unseen_by,
+    with_silent_blocks,
+)
 from core.store.generations.copied_rows import (
     batch_end,
     could_be_copy,
@@ -120,6 +127,11 @@ def _blocks(outlines: Sequence[RowOutline], previous: Sequence[RowOutline], rota
         covered = first.last
     for position, index in enumerate(summaries):
         if index <= covered or _is_old_summary(outlines, start, index, summaries[position + 1 :], named):
+            continue
+        again = saved_again(outlines, blocks[-1], index) if blocks and not named else range(0)
+        if again:
+            blocks[-1].copies |= {*again}
+            covered = again[-1]
             continue
         block = _inner_block(outlines, start, index, named)
         if not named and blocks:

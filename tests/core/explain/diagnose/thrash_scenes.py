@@ -86,6 +86,17 @@ def rereads(again: bool) -> Build:
     return build
 
 
+def stored_again(home: Home) -> None:
+    """The whole list once more, as 0.19 does with `/new` right after `/compress`."""
+    home.db.session("S")
+    home.turn()
+    for number in range(7):
+        _read(home, f"a{number}", f"file{number}")
+    home.compact(summary=LONG, tail=24)
+    for row in home.db.live("S"):
+        home.db.copy(row)
+
+
 def _read(home: Home, call: str, path: str) -> None:
     home.db.message("S", "user", f"read {path}")
     home.db.message("S", "assistant", "", calls=[(call, "read_file", f'{{"path": "{path}"}}')])
@@ -143,5 +154,6 @@ THRASH = (
     Scene("B6", passes(3), three_by_hand),
     Scene("B7", hygiene(5_100, 40_000, done=False, times=2), hygiene(5_100, 60_000, done=False, times=2)),
     Scene("B8", rereads(True), rereads(False)),
+    Scene("B8", rereads(True), stored_again),
     Scene("B9", took(90), took(10)),
 )

@@ -146,6 +146,22 @@ def test_a_shortened_tool_result_is_still_a_copy(make: Make, opened: Opened) -> 
     assert shape(opened(database).conversation("s")) == [(24, 0), (10, 9)]
 
 
+@pytest.mark.parametrize(
+    ("archived", "expected"), [(0, [(24, 0), (20, 19)]), (1, [(24, 0), (10, 9), (10, 9)])]
+)
+def test_a_list_stored_once_more_beside_the_live_one_is_no_compaction(
+    make: Make, opened: Opened, archived: int, expected: list[tuple[int, int]]
+) -> None:
+    """As 0.19 does with `/new` right after `/compress`; a compaction archives what it was given."""
+    database = filled(make, "0.19")
+    rows = database.compact("s", 3, 6, "one")
+    for row in rows:
+        database.copy(row)
+    if archived:
+        database.mark(rows, active=0, compacted=1)
+    assert shape(opened(database).conversation("s")) == expected
+
+
 def test_a_request_written_back_in_other_words_ends_no_tail(make: Make, opened: Opened) -> None:
     """As 0.19 leaves it where a gateway had put a note before a message that came while it was down."""
     database = filled(make, "0.19")

@@ -182,7 +182,8 @@ def reads_again(case: Case, first_calls: int, min_share: float, min_calls: int) 
     for rows in case.context.boundaries:
         if not rows.before:
             continue
-        fresh = rows.opened.row_ids[len(rows.after) :]
+        later, stored = rows.opened.row_ids[len(rows.after) :], {*rows.opened.copy_ids}
+        fresh = [row for row in later if row not in stored]  # the others were only stored again
         after = _calls(case.context.messages(fresh[: 3 * first_calls]))[:first_calls]
         if len(after) < min_calls:
             continue
