@@ -15,6 +15,11 @@ class JumpPalette(CommandPalette):
         super().__init__(placeholder=places, id="--command-palette")
         self._behind = self._entered = False
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Turn no page of a list that has no line yet, or no room for one: Textual raises an error."""
+        turns = action == "command_list"
+        return not turns or self.query_one(CommandList).scrollable_content_region.height > 0
+
     @on(Input.Changed)
     def _ask(self) -> None:
         self._behind, self._entered = True, False

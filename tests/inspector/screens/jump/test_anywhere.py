@@ -24,6 +24,7 @@ from inspector.screens.workspace.usage.screen import UsageScreen
 from tests.core.live.writer import Writer
 from tests.core.store.database import SessionDatabase
 from tests.core.trajectory import sets
+from tests.inspector.driving import press, settled
 from tests.inspector.screens.conftest import drawn
 from tests.inspector.screens.test_live import until
 
@@ -183,3 +184,10 @@ def test_a_conversation_is_known_by_the_newest_title_of_any_of_its_sessions(tmp_
         database.message("second", "user", "Why is the build slow?")
     (found,) = _named([Location(tmp_path / "state.db", tmp_path)])
     assert found[1:] == ("second", "Slow build")
+
+
+@pytest.mark.parametrize("page", ["pageup", "pagedown"])
+async def test_a_list_for_which_there_is_no_room_has_no_pages(tmp_path: Path, page: str) -> None:
+    async with settled(app_on(tmp_path), 40, 3) as pilot:
+        await press(pilot, "colon", page)
+        assert isinstance(pilot.app.screen, CommandPalette)
