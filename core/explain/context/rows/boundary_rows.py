@@ -116,7 +116,7 @@ class _Reader(TurnReader):
         opened, boundary = facts.opened, facts.boundary
         last = self._message(closed.row_ids[-1]) if closed.row_ids else None
         turn, whole = self.unsaved(index, closed, last)
-        extra = self._committed_with(opened, boundary) if not turn else ()
+        extra = self._tasks_behind(opened, turn) if turn else self._committed_with(opened, boundary)
         if last is not None and not turn and not extra:
             turn = self._request(index)
         row_ids = (*turn, *(message.row.id for message in extra if message.row))
@@ -168,6 +168,12 @@ class _Reader(TurnReader):
                 break
             committed.append(message)
         return tuple(committed)
+
+    def _tasks_behind(self, opened: Generation, turn: Sequence[int]) -> tuple[Message, ...]:
+        """The task list that a compaction put behind the rows of the running turn."""
+        at = opened.row_ids.index(turn[-1]) + 1 if turn[-1] in opened.row_ids else len(opened.row_ids)
+        found = self.messages(opened.row_ids[at : at + 1])
+        return tuple(one for one in found if scaffold_kind(one.text) == "todo_snapshot")
 
     def _request(self, index: int) -> tuple[int, ...]:
         """The request that began the turn, where the old session ends with the turn before it."""

@@ -63,6 +63,24 @@ def test_an_answer_past_the_last_call_of_a_turn_is_none_of_the_calls_counted(
     assert found.before[-3:] == tuple(turn[:3])
 
 
+def test_a_task_list_behind_a_turn_that_was_only_in_memory_is_left_by_the_compaction(tmp_path: Path) -> None:
+    with SessionDatabase(tmp_path / "state.db", "0.16") as database:
+        database.session("a", api_call_count=2 * 3 + 1)
+        for number in range(3):
+            database.turn("a", f"turn {number}")
+        before = len(database.live("a"))
+        copied = len(database.rotate("a", "b", 3, 4, "so far"))
+        asked, called, result, _ = database.turn("b", "the running one")
+        tasks = "[Your active task list was preserved across context compression]\n- [>] 1. ship"
+        database.mark([result + 1], role="user", content=tasks)
+        database.message("b", "assistant", "done")
+        database.connection.execute("UPDATE sessions SET api_call_count = 1 WHERE id = 'b'")
+    with Store(database.path) as store:
+        (found,) = boundary_rows(store, store.conversation("a"), store.messages)
+    assert (found.counted_before, found.counted_after) == (before + 3, copied + 4)
+    assert found.after[-4:] == (asked, called, result, result + 1)
+
+
 def test_the_request_after_a_turn_that_was_only_in_memory_is_none_of_its_rows(tmp_path: Path) -> None:
     """After /undo 0.13 stores no further turn in the old session, so /compress finds it in memory only."""
     with SessionDatabase(tmp_path / "state.db", "0.13") as database:
