@@ -32,7 +32,7 @@ from core.explain.compactions.turn_attempts import BY_REFUSAL, TAKES_ATTEMPTS, a
 from core.explain.compactions.turn_attempts import lines as attempt_lines
 from core.explain.compactions.verdict import Ruling, counts_what_was_said, rule
 from core.explain.context.context import ConversationContext, open_context
-from core.explain.context.gather import exists, gate_of, log_about, without_gateway
+from core.explain.context.gather import exists, gate_of, gateway_limits, log_about, without_gateway
 from core.explain.context.log.log_claims import prompt_before, with_deleted
 from core.explain.context.next_request import next_limits, next_request, sized
 from core.explain.context.rows.boundary_rows import BoundaryRows
@@ -273,6 +273,11 @@ def where_it_stands(context: ConversationContext) -> Now:
     if limits is None:
         blocks = (*blocks, "the window is unknown")
     threshold = None if limits is None else limits.threshold
+    earlier = (
+        None
+        if without_gateway(context.conversation.tip.source)
+        else gateway_limits(context.config, policy, context.window.tokens)
+    )
     return Now(
         tokens=size.tokens,
         threshold=threshold,
@@ -284,4 +289,5 @@ def where_it_stands(context: ConversationContext) -> Now:
         evidence=evidence,
         arithmetic=limits.arithmetic if limits is not None else (),
         later=settings.counted_only(threshold),
+        gateway=earlier.tokens if earlier and threshold and earlier.tokens < threshold else None,
     )

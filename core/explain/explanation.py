@@ -30,6 +30,7 @@ class Now:
             compressor would compare with.
         later: Only the provider's count has passed the threshold, which Hermes compares after an answer that
             calls a tool.
+        gateway: The gateway's own limit, which it compares before a message, if that is below the threshold.
     """
 
     tokens: int | None
@@ -46,6 +47,7 @@ class Now:
     refused_beyond: int | None = None
     elsewhere: bool = False
     later: bool = False
+    gateway: int | None = None
 
     @property
     def limit(self) -> int | None:

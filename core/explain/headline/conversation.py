@@ -107,14 +107,18 @@ def until_next(now: Now, prompts: Sequence[int] = (), *, compressed: bool = Fals
         return Headline(f"{yet}. The {limit(now.threshold, now.window)} holds.")
     if now.headroom is not None and now.headroom <= 0:
         return _due(now)
-    left = now.threshold - now.tokens
-    sentence = f"{yet}: {short(left)} tokens below the {limit(now.threshold, now.window)}"
+    most, whose = (now.gateway, "gateway's ") if now.gateway else (now.threshold, "")
+    left, named = most - now.tokens, whose + limit(most, now.window)
+    if left <= 0 and not now.blocked_by:
+        due = f"Past the {named}: it will be compressed before your next message."
+        return Headline(due, COMPRESS_NOW, Severity.INFO)
+    sentence = f"{yet}: {short(max(0, left))} tokens below the {named}"
     if now.blocked_by:
         return Headline(f"{sentence}, and blocked beyond it: {now.blocked_by[0]}.", None, Severity.INFO)
     calls = calls_left(left, prompts)
     calls = None if calls is not None and calls > _MANY else calls
     pace = f", about {calls:,} {'calls' if calls > 1 else 'call'} at this pace" if calls is not None else ""
-    near = now.tokens >= NEAR_LIMIT * now.threshold
+    near = now.tokens >= NEAR_LIMIT * most
     remedy = COMPRESS_NOW if near else None
     return Headline(f"{sentence}{pace}.", remedy, Severity.INFO if near else None)
 

@@ -37,6 +37,18 @@ def test_a_count_past_the_limit_waits_for_an_answer_where_hermes_estimates_less(
     assert when in now.headline.sentence
 
 
+@pytest.mark.parametrize(("source", "limit"), [("telegram", 54_400), ("cli", None)])
+def test_the_gateway_compares_its_own_limit_where_that_is_lower(
+    begun: MakeHome, source: str, limit: int | None
+) -> None:
+    home = begun("0.17")
+    home.db.connection.execute("UPDATE sessions SET source = ?", (source,))
+    home.talk(2)
+    home.call(1, 50_000)
+    now = explained(home).now
+    assert (now.threshold, now.gateway) == (64_000, limit)
+
+
 def test_an_older_release_looks_at_few_messages_only_after_an_answer(begun: MakeHome) -> None:
     home = begun("0.17")
     home.turn()

@@ -63,3 +63,18 @@ def test_the_pace_is_that_of_requests_that_grew(prompts: list[int], calls: int |
 def test_what_was_compressed_before_is_not_said_never_to_have_been() -> None:
     told = until_next(Now(38_000, 150_000, 200_000, headroom=112_000), compressed=True)
     assert told.sentence == "Not due yet: 112K tokens below the 150K limit (0.75 of 200K)."
+
+
+@pytest.mark.parametrize(
+    ("tokens", "told"),
+    [
+        (64_000, "Not due yet: 44.8K tokens below the gateway's 109K limit (0.85 of 128K)."),
+        (
+            110_000,
+            "Past the gateway's 109K limit (0.85 of 128K): it will be compressed before your next message.",
+        ),
+    ],
+)
+def test_where_the_gateway_acts_first_its_limit_is_the_one_counted_down_to(tokens: int, told: str) -> None:
+    now = Now(tokens, 121_600, 128_000, headroom=121_600 - tokens, gateway=108_800)
+    assert until_next(now, compressed=True).sentence == told
