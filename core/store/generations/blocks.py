@@ -116,16 +116,20 @@ def stored_again(outlines: Sequence[RowOutline], written: int) -> tuple[int, ...
 
 
 def saved_again(outlines: Sequence[RowOutline], block: Block, index: int) -> range:
-    """Positions of the whole list that a block left, stored once more from the summary at an index on.
+    """Positions from the summary at an index on where what a block left is stored once more, if it is.
 
-    0.19 does that with `/new` right after `/compress`. A compaction would have archived what it was given.
+    0.19 stores the whole list again with `/new` right after `/compress`, 0.18.0 only the summary. A
+    compaction would have archived what it was given.
     """
-    start = index - ((block.summary or 0) - block.start)
+    if block.summary is None or block.mode is not BoundaryMode.IN_PLACE:
+        return range(0)
+    if not _is_same_live(outlines[block.summary], outlines[index]):
+        return range(0)
+    start = index - (block.summary - block.start)
     count = start - block.start
-    rows = [outlines[at] for at in range(block.start, start)]
-    anew = outlines[start : start + count]
-    same = len(rows) == len(anew) and all(map(_is_same_live, rows, anew))
-    return range(start, start + count if same and block.mode is BoundaryMode.IN_PLACE else start)
+    rows, anew = outlines[block.start : start], outlines[start : start + count]
+    whole = len(rows) == len(anew) and all(map(_is_same_live, rows, anew))
+    return range(start, start + count) if whole else range(index, index + 1)
 
 
 def _is_same_live(one: RowOutline, other: RowOutline) -> bool:

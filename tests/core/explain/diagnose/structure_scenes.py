@@ -114,6 +114,19 @@ def next_turn(history: int) -> Build:
     return build
 
 
+def after_here(history: int) -> Build:
+    """`/compress here` whose kept turns are lost from the rows, and the next turn of the same process."""
+
+    def build(home: Home) -> None:
+        home.started(20_000, before=16)
+        compress_here(home.db, "S")
+        home.done(16, 9, 4_000)
+        home.turn_ended()
+        home.turn(history=history)
+
+    return build
+
+
 def begun_anew(history: int | None, *, summary: bool = False) -> Build:
     """A process killed right after a rotation, and the next turn with so many messages (None: no log)."""
 
@@ -184,6 +197,7 @@ STRUCTURE = (
     Scene("E11", locked(-3_600, 270), locked(-400, 270)),
     Scene("E12", late(3_600), rotated),
     Scene("E13", next_turn(30), next_turn(9)),
+    Scene("E13", after_here(24), after_here(17)),
     Scene("E15", begun_anew(0), begun_anew(9, summary=True), release="0.17"),
     Scene("E15", begun_anew(None), digested, release="0.17"),
     Scene(
