@@ -193,7 +193,7 @@ def compaction_not_reloaded(case: Case) -> Iterable[Found]:
     """The process continued with the transcript that the compaction had replaced."""
     if case.context.log.empty:
         raise Missing("no log line is left")
-    # `/compress here` puts the turns it keeps after those the line counts, even if the rows of these are lost.
+    # `/compress here` puts the turns it keeps after those the line counts, even if their rows are lost.
     lost = len(case.conversation.lost_tail)
     left = {len(rows.after) + more for rows in case.context.boundaries for more in (0, lost)}
     done = None
