@@ -202,7 +202,7 @@ class Books:
         silent, disagreeing, residual, unbooked = self.counted[1:]
         lacking = " and ".join(
             _counted(
-                (unbooked, "{} made calls Hermes did not record (/compress, pictures, timeouts, cut answers)"),
+                (unbooked, "{} made calls Hermes did not record (/compress, images, timeouts, cut answers)"),
                 (silent, "{} with messages but no recorded usage"),
             )
         )
