@@ -42,7 +42,7 @@ from core.explain.headline.mend import mend_first
 from core.explain.headline.rewritten import rewrite_headline, rewriting_engine
 from core.explain.recorded import with_recorded_proof
 from core.hermes.log.record import LogRecord
-from core.hermes.policy.policy import nearest_release
+from core.hermes.policy.policy import covers, nearest_release
 from core.hermes.policy.release import release_of_summary
 from core.model.compaction.event import CompressionEvent, SummaryOutcome, Trigger, TurnAttempt
 from core.model.finding import Headline
@@ -232,7 +232,7 @@ def _release(context: ConversationContext, rows: BoundaryRows | None) -> str:
     if rows is None or rows.summary is None:
         return current
     fits = [release for release in rows.summary.releases if _fits_mode(context, rows, release)]
-    if current in fits:
+    if any(covers(release, current) for release in fits):
         return current
     return nearest_release(fits[-1]) if fits else release_of_summary(rows.summary) or current
 

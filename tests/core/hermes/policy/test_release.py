@@ -27,7 +27,7 @@ def test_a_version_of_thousands_of_digits_is_newer_than_any_known() -> None:
 
 @pytest.mark.parametrize(
     ("version", "release"),
-    [(13, "0.15"), (14, "0.16"), (16, "0.17"), (19, "0.18"), (22, "0.19"), (31, "0.22")],
+    [(13, "0.15"), (14, "0.16"), (16, "0.17"), (17, "0.18.0"), (19, "0.18"), (22, "0.19"), (31, "0.22")],
 )
 def test_the_schema_version_names_the_newest_release_that_opened_the_file(version: int, release: str) -> None:
     guess = detect_release(ReleaseClues(schema_version=version))
