@@ -16,7 +16,7 @@ from core.hermes.log.read import Log
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
 from core.model.compaction.plan import Gate, Settings
-from core.model.transcript.conversation import Conversation, Generation
+from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation
 from core.model.transcript.message import Message
 from core.store.conversations.conversation import numbered_generation
 from core.store.store import Store
@@ -222,9 +222,17 @@ def _settings(
     """The settings in force with the size of the request: of the newest generation the next one."""
     if generation is not None and generation is not context.conversation.generations[-1]:
         compared = _number_compared(messages, generation, context.log)
-        return replace(context.settings_in_force, current_tokens=compared)
+        warm = _ran_warm(context.conversation.generations[generation.index].boundary)
+        return replace(context.settings_in_force, current_tokens=compared, warm=warm)
     size = next_request(context)
     return sized(context, size)
+
+
+def _ran_warm(boundary: Boundary | None) -> bool:
+    """Whether a compaction kept a tail but no head, as a process does that has compacted before."""
+    if boundary is None or boundary.mode is BoundaryMode.REWRITE:
+        return False
+    return boundary.summary_row is not None and bool(boundary.tail_rows) and not boundary.head_rows
 
 
 def _number_compared(messages: Sequence[Message], generation: Generation, log: Log) -> int | None:

@@ -142,7 +142,8 @@ def question(args: argparse.Namespace, *, quotes: bool = True) -> Question:
         learn(asked.messages)
     changes = {field: getattr(args, option) for option, field in _OVERRIDES.items()}
     known = {field: value for field, value in changes.items() if value is not None}
-    return replace(asked, settings=replace(asked.settings, warm=args.warm, **known))
+    warm = args.warm or asked.settings.warm
+    return replace(asked, settings=replace(asked.settings, warm=warm, **known))
 
 
 def asked_release(args: argparse.Namespace) -> str | None:

@@ -49,6 +49,16 @@ def test_the_last_call_gives_the_real_prompt_until_a_compaction(home: Home) -> N
     assert of(home).settings.current_tokens is None
 
 
+@pytest.mark.parametrize(("head", "warm"), [(0, True), (3, False)])
+def test_a_compaction_that_kept_no_head_was_run_by_a_process_that_had_compacted_before(
+    home: Home, head: int, warm: bool
+) -> None:
+    home.compact()
+    home.talk(4)
+    home.compact(head=head, summary="## Goal\nland")
+    assert [of(home, generation=one).settings.warm for one in (1, 2, 3)] == [False, warm, False]
+
+
 def test_a_size_from_before_a_compaction_that_left_no_line_is_none(home: Home) -> None:
     home.call(3, 41_000)
     home.compact()
