@@ -222,7 +222,8 @@ def _settings(
     """The settings in force with the size of the request: of the newest generation the next one."""
     if generation is not None and generation is not context.conversation.generations[-1]:
         compared = _number_compared(messages, generation, context.log)
-        warm = _ran_warm(context.conversation.generations[generation.index].boundary)
+        closing = context.conversation.generations[generation.index].boundary
+        warm = generation.boundary is not None and _ran_warm(closing)
         return replace(context.settings_in_force, current_tokens=compared, warm=warm)
     size = next_request(context)
     return sized(context, size)

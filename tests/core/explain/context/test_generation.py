@@ -53,7 +53,8 @@ def test_the_last_call_gives_the_real_prompt_until_a_compaction(home: Home) -> N
 def test_a_compaction_that_kept_no_head_was_run_by_a_process_that_had_compacted_before(
     home: Home, head: int, warm: bool
 ) -> None:
-    home.compact()
+    """The first may keep none: 0.22 puts the request of a long turn behind the summary."""
+    home.compact(head=head)
     home.talk(4)
     home.compact(head=head, summary="## Goal\nland")
     assert [of(home, generation=one).settings.warm for one in (1, 2, 3)] == [False, warm, False]
