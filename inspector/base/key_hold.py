@@ -91,7 +91,7 @@ class KeyHold:
         await self._next()
 
     async def _next(self) -> None:
-        if self._opening or self._under_way or not self._held:
+        if self._opening or self._under_way or not self._held or not self._app.screen_stack:
             return
         key = self._held.popleft()
         self._under_way = id(key)
