@@ -109,3 +109,11 @@ def test_the_compressor_never_asks_which_release_it_is() -> None:
     sources = (ROOT / "core" / "compress").rglob("*.py")
     asking = re.compile(r"""release\s*(==|!=|in|>=|<)\s*[("']|group\s*==""")
     assert [path.name for path in sources if asking.search(path.read_text("utf-8"))] == []
+
+
+def test_the_gateway_of_0_18_0_drops_the_results_of_tools_as_before() -> None:
+    assert [load_policy(release).hygiene.tool_rows for release in ("0.17", "0.18.0", "0.18")] == [
+        False,
+        False,
+        True,
+    ]
