@@ -82,7 +82,11 @@ def split(
     for start, end in pairwise(starts):
         if end > start:
             segment = _segment(outlines, start, end, at_start.get(start), doubled and end == len(outlines))
-            found.append(replace(segment, unseen=_unseen(outlines, start, end, at_start)))
+            unseen = _unseen(outlines, start, end, at_start)
+            run = segment.repeated
+            if unseen is not None and len(segment.outlines) <= 2 * run + 1:  # stored again when it was closed
+                unseen |= {outline.id for outline in segment.outlines[run : 2 * run]}
+            found.append(replace(segment, unseen=unseen))
     return found
 
 

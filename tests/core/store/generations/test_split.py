@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.explain.context.rows.boundary_rows import boundary_rows
 from core.model.transcript.conversation import BoundaryMode, Conversation
 from core.model.transcript.message import RowState
 from core.store.generations.copied_rows import head_copies, repeats, tail_copies
@@ -296,6 +297,22 @@ def test_a_history_stored_twice_counts_once(make: Make, opened: Opened) -> None:
     conversation = opened(database).conversation("s")
     assert shape(conversation) == [(25, 12), (2, 1)]
     assert any("12 messages twice" in note for note in conversation.notes)
+
+
+@pytest.mark.parametrize(("later", "given"), [(1, 13), (4, 28)])
+def test_what_a_rotation_stored_again_was_not_given_to_it(
+    make: Make, opened: Opened, later: int, given: int
+) -> None:
+    """As 0.19 does with `in_place: false` in the first turn of a process; with more rows it was loaded so."""
+    database = filled(make, "0.19", 3)
+    for row in database.live("s"):
+        database.copy(row)
+    for number in range(later):
+        database.message("s", "user", f"and {number}")
+    database.rotate("s", "c", 3, 4, "so far")
+    store = opened(database)
+    (found,) = boundary_rows(store, store.conversation("s"), store.messages)
+    assert len(found.before) == given
 
 
 def test_a_rewritten_session_says_that_its_past_is_gone(make: Make, opened: Opened) -> None:
