@@ -189,7 +189,8 @@ def _headline(
         return rewrite_headline(event, engine)
     refusal = refusal_of(line) if line is not None else None
     served, expected = refusal.limit if refusal is not None else None, context.window.tokens
-    advice = failed_call(line).helps if line is not None and event.refused not in _UNCLEAR else None
+    call = None if line is None else failed_call(line, enabled=context.settings_in_force.enabled)
+    advice = None if call is None or event.refused in _UNCLEAR else call.helps
     told = event_headline(event, by_count=by_count, expected=expected, served=served, advice=advice)
     if told.remedy is None or event.undo is not None:  # an undo finds its database itself
         return told

@@ -202,14 +202,14 @@ def unanswered(lines: Iterable[LogRecord]) -> LogRecord | None:
     return last if last is not None and last.kind is Kind.CALL_FAILED else None
 
 
-def failed_call(line: LogRecord) -> FailedCall:
-    """What a failed call is about, and what helps."""
+def failed_call(line: LogRecord, *, enabled: bool = True) -> FailedCall:
+    """What a failed call is about, and what helps with compression on, or not `enabled`."""
     # Most conversations hold none.
     from core.hermes.provider_errors.explain import advice_of
 
     text = (line.text or line.message).strip()
     meaning = meaning_of(failure_of(text, provider=line.provider or ""))
-    says, helps = advice_of(meaning)
+    says, helps = advice_of(meaning, enabled=enabled)
     if line.tokens is not None and line.window is not None:
         words = triggers()["doubted"]
         says, helps = words["says"].format(tokens=line.tokens, window=line.window), words["helps"]
@@ -242,8 +242,8 @@ def newest_failure(context: ConversationContext, events: Sequence[CompressionEve
     line = unanswered(turn[0]) if turn else None
     if line is None or tried_again(context):
         return None
-    began = context.clock.utc(turn[0][0].at)
-    return None if any(_gave_up(event, began) for event in events) else failed_call(line)
+    began, enabled = context.clock.utc(turn[0][0].at), context.settings_in_force.enabled
+    return None if any(_gave_up(event, began) for event in events) else failed_call(line, enabled=enabled)
 
 
 def tried_again(context: ConversationContext) -> bool:

@@ -36,7 +36,8 @@ def replay_turns(context: ConversationContext, events: Sequence[CompressionEvent
     elsewhere estimates are used, and a condition that is not on record leaves its decision open.
     """
     walker = _Walker(context, events)
-    turns = [draft.freeze(index, events) for index, draft in enumerate(walker.walk(), 1)]
+    enabled = context.settings_in_force.enabled
+    turns = [draft.freeze(index, events, enabled=enabled) for index, draft in enumerate(walker.walk(), 1)]
     return with_lowered_outputs(turns, context)
 
 

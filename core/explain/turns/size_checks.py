@@ -66,8 +66,8 @@ class TurnDraft:
                 self.decisions[place] = decision_of(self.decisions[place], event, number)
                 return
 
-    def freeze(self, index: int, events: Sequence[CompressionEvent]) -> Turn:
-        """The finished turn, numbered."""
+    def freeze(self, index: int, events: Sequence[CompressionEvent], *, enabled: bool) -> Turn:
+        """The finished turn, numbered; whether compression is `enabled` decides what helps it."""
         request, own = self.request, tuple(sorted(set(self.events)))
         attempts = (events[number].attempt for number in own)
         return Turn(
@@ -81,7 +81,7 @@ class TurnDraft:
             masked_start(typed(request.text), _EXCERPT_CHARS) if request else "",
             tuple(attempt for attempt in attempts if attempt is not None),
             tuple(number for number in own if not events[number].completed),
-            failed_call(line) if (line := self.lines and self.lines.unanswered) else None,
+            failed_call(line, enabled=enabled) if (line := self.lines and self.lines.unanswered) else None,
         )
 
 

@@ -45,9 +45,15 @@ def explain_error(
     return ErrorExplanation(meaning, reactions, headline, remedy)
 
 
-def advice_of(meaning: Meaning) -> tuple[str, str]:
-    """What is wrong and what helps, a sentence each."""
+def advice_of(meaning: Meaning, *, enabled: bool = True) -> tuple[str, str]:
+    """What is wrong and what helps, a sentence each.
+
+    Args:
+        meaning: What the error is about.
+        enabled: `compression.enabled`; without it `/compress` refuses too.
+    """
     advice, words = shared_table(_TABLE)[meaning.kind], _words(meaning)
+    words["Compress"] = shared_table(_TABLE)["compress"][enabled]
     small = meaning.limit is not None and meaning.limit < words["least"]
     helps = advice.get("helps_small" if small else "helps", advice["helps"])
     return advice["says"].format(**words), helps.format(**words)

@@ -6,9 +6,12 @@ import pytest
 
 from core.explain.compactions.refusals import refusal_in
 from core.explain.compactions.sentences import trigger_words
+from core.explain.diagnose.diagnose import examine
+from core.explain.events import explain
+from core.explain.turns.replay import replay_turns
 from core.model.compaction.event import Trigger
 from tests.core.explain.conftest import MakeHome
-from tests.core.explain.home import Home, explained, only
+from tests.core.explain.home import CONFIG, Home, explained, only
 
 SUM = "HTTP 400: input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease"
 
@@ -130,6 +133,26 @@ def test_a_refusal_that_names_the_length_is_not_called_a_guess(home: Home) -> No
     home.compact()
     home.done(28, 8, 27_300)
     assert not [one for one in only(home).evidence if "names none" in one.text]
+
+
+@pytest.mark.parametrize(
+    ("enabled", "helps"), [(True, "Compress it, or "), (False, "Set compression.enabled")]
+)
+def test_where_compression_is_off_it_helps_only_once_it_is_on_in_why_turns_and_findings(
+    begun: MakeHome, enabled: bool, helps: str
+) -> None:
+    home = begun(config=f"{CONFIG}compression:\n  enabled: {str(enabled).lower()}\n")
+    home.turn()
+    home.talk(2)
+    home.refused("HTTP 400: This model's maximum context length is 40000 tokens.")
+    with home.store() as store:
+        explanation = explain(store, "S")
+        turn = replay_turns(explanation.context, explanation.events)[-1]
+        (finding,) = (one for one in examine(store, "S").findings if one.rule == "B10")
+    assert (explanation.headline.remedy or "").startswith(helps)
+    assert turn.unanswered is not None
+    assert turn.unanswered.helps == explanation.headline.remedy
+    assert f"{finding.remedy}." == explanation.headline.remedy
 
 
 def test_a_threshold_above_what_the_provider_takes_is_reported_until_a_longer_request_is_answered(

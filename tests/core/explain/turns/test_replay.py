@@ -193,7 +193,7 @@ def test_what_the_gateway_compressed_belongs_to_the_message_it_looked_before(beg
 def test_a_turn_quotes_what_was_typed_not_the_skill_around_it() -> None:
     skill = '[IMPORTANT: The user has invoked the "tidy" skill, as below.]\n\nNever touch main.'
     request = Message({"role": "user", "content": skill})
-    assert TurnDraft(1, request, None, None).freeze(1, ()).text == "/tidy"
+    assert TurnDraft(1, request, None, None).freeze(1, (), enabled=True).text == "/tidy"
 
 
 def test_a_failed_attempt_is_never_reported_as_a_compaction(begun: MakeHome) -> None:

@@ -209,10 +209,10 @@ def slow_compaction(case: Case, info: int, warn: int) -> Iterable[Found]:
 @conversation_rule("B10")
 def turn_without_answer(case: Case) -> Iterable[Found]:
     """A turn ended with a failed call; one finding for each meaning of the error."""
-    ended = [unanswered(turn) for turn in turns_of(case.context)]
+    ended, enabled = [unanswered(turn) for turn in turns_of(case.context)], case.settings.enabled
     over = None if ended and ended[-1] is not None else Severity.INFO  # later turns were answered
     meant = defaultdict[str, list[FailedCall]](list)
-    for call in (failed_call(line) for line in ended if line is not None):
+    for call in (failed_call(line, enabled=enabled) for line in ended if line is not None):
         meant[call.means].append(call)
     for calls in meant.values():
         counted = plural(len(calls), "turn ended", "turns ended")
