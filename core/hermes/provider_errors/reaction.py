@@ -172,7 +172,9 @@ def is_output_cap(text: str, release: str) -> bool | None:
 def _is_full(rule: Mapping[str, Any], text: str, release: str) -> bool:
     """Whether the input alone fills the window, by both numbers in the text."""
     window, used = re.search(rule["window"], text), re.search(rule["input"], text)
-    return within(release, rule) and bool(window and used) and count(used[1]) >= count(window[1])  # type: ignore[index]
+    if window is None or used is None:
+        return False
+    return within(release, rule) and count(used[1]) >= count(window[1])
 
 
 def _of(release: str, rules: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
