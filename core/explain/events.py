@@ -84,8 +84,10 @@ def explain(
     error = context.conversation.tip.guards.failure_error
     told = waits or (mend_first(told, error) if error else told)
     now = replace(now, headline=told)
-    headline = headline_of(events, now, prompts, newest_failure(context, events))
-    return Explanation(session_id, context, events, now, tuple(notes_on(context)), headline)
+    failed = newest_failure(context, events)
+    headline = headline_of(events, now, prompts, failed)
+    unanswered = None if failed is None else headline
+    return Explanation(session_id, context, events, now, tuple(notes_on(context)), headline, unanswered)
 
 
 def unanswered_turn(context: ConversationContext) -> Headline | None:

@@ -87,6 +87,7 @@ class Explanation:
         context: The conversation with everything the answer is based on.
         notes: What a reader should know about the evidence: no log, unreadable files, odd settings.
         headline: The answer in one sentence, and what helps.
+        unanswered: That the newest turn got no answer, if so; then it is the headline too.
     """
 
     session: str
@@ -95,3 +96,4 @@ class Explanation:
     now: Now
     notes: tuple[str, ...] = ()
     headline: Headline = NO_HEADLINE
+    unanswered: Headline | None = None

@@ -119,10 +119,10 @@ class WhyView(CurveView):
             read = partial(kept_by_summaries, self.subject.conversation, moment.index, moment.event)
             ask_store(self, "why-lost", self.subject.location, read, self._take_survival)
 
-    def _headline_of(self, moment: Moment) -> Headline:
-        """The answer about a compaction, with what its summary lost once that is known."""
+    def _headline_of(self, moment: Moment, explanation: Explanation) -> Headline:
+        """The answer about a compaction, with what its summary lost once that is known, or the present."""
         if moment.event is None:
-            return moment.now.headline
+            return explanation.unanswered or moment.now.headline
         return kept_headline(moment.event.headline, self._survived.get(moment.index))
 
     def _take_bills(self, found: Sequence[Payback]) -> None:
@@ -140,7 +140,7 @@ class WhyView(CurveView):
 
     def _draw_card(self, moment: Moment, explanation: Explanation, *, keep_place: bool = False) -> None:
         event, notes = moment.event, explanation.notes
-        self.answer.answer = self._headline_of(moment)
+        self.answer.answer = self._headline_of(moment, explanation)
         if event is None:
             face, proof = partial(now_lines, moment.now), moment.now.evidence
         else:
@@ -227,10 +227,12 @@ class WhyView(CurveView):
 
 
 def _place(explanation: Explanation, cursor: Cursor) -> int:
-    """The compaction that began the cursor's generation, or else the one the answer is about."""
+    """The compaction that began the cursor's generation, or else what the answer is about."""
     for place, event in enumerate(explanation.events):
         if cursor.generation and event.generation == cursor.generation - 1:
             return place
+    if explanation.unanswered is not None:
+        return len(explanation.events)
     telling = compaction_to_open(explanation.events)
     return explanation.events.index(telling) if telling is not None else 0
 

@@ -38,7 +38,7 @@ from inspector.widgets.bars.status_line import StatusLine
 from inspector.widgets.charts.curve import number, place_of, sampled
 from inspector.widgets.charts.curve_chart import CurveChart
 from tests.conftest import NOW
-from tests.core.explain.home import refused_early
+from tests.core.explain.home import Home, refused_early
 from tests.inspector.driving import at_sizes, settled
 from tests.inspector.screens.conftest import INK, drawn, open_app, plain, press, seen, settle
 from tests.own_settings import write_own_settings
@@ -435,6 +435,30 @@ async def test_the_line_on_the_curve_is_where_the_provider_refuses_if_that_is_lo
         assert chart.threshold == 40_000
         assert "40K ── the provider refuses ──" in drawn(pilot)
         assert "threshold ──" not in drawn(pilot)
+
+
+@pytest.mark.parametrize("compacted", [False, True])
+async def test_a_newest_turn_without_an_answer_is_told_first_as_on_the_command_line(
+    tmp_path: Path, compacted: bool
+) -> None:
+    home = Home(tmp_path)
+    home.db.session("S")
+    home.turn()
+    home.talk(8)
+    if compacted:
+        home.compact()
+        home.done(28, 8, 4_000)
+        home.turn(history=8)
+        home.talk(2)
+    home.refused("HTTP 400: This model's maximum context length is 40000 tokens.")
+    home.db.connection.close()
+    app = InspectorApp([Location(tmp_path / "state.db", tmp_path)], session="S", view="why")
+    async with settled(app, 120, 40) as pilot:
+        assert "▲ The newest turn got no answer: " in drawn(pilot)
+        moment = app.screen.query_one(EventList).current
+        assert moment is not None
+        assert moment.event is None
+        assert moment.index == int(compacted)
 
 
 @pytest.mark.parametrize("told", [standing, brief])
