@@ -21,6 +21,11 @@ MOST_ENTRIES = 12
 """Modules and rooms of one folder that a reader takes in at a glance."""
 WIDER = {"core": 15, "inspector": 13, "inspector/cli": 17}
 """The ground plan: its rooms, and the errors all of them raise; a room for each kind of command."""
+TOP_LEVEL = {
+    *PACKAGES,
+    *("tests", "docs", "share", "pyproject.toml", "mkdocs.yml"),
+    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "SECURITY.md"),
+}
 MOST_INHERITED = 40
 INHERITING = ("core.errors.", "core.store.")
 """Where classes may: an error is a kind of another, the store is built floor upon floor."""
@@ -138,6 +143,13 @@ def test_no_folder_holds_a_single_file() -> None:
     folders = {path.parent for path in SOURCES} - {ROOT / package for package in PACKAGES}
     alone = [name(folder) for folder in folders if _entries(folder) == 1]
     assert alone == []
+
+
+def test_the_top_level_holds_what_a_reader_looks_for_there() -> None:
+    """A picture or report that the app saved where it was started belongs to nobody else."""
+    ignored = (ROOT / ".gitignore").read_text("utf-8").replace("/\n", "\n").split()
+    found = {path.name for path in ROOT.iterdir() if not any(map(path.match, (".*", *ignored)))}
+    assert found == TOP_LEVEL
 
 
 def test_no_room_imports_upwards_and_none_in_a_circle(tmp_path: Path) -> None:
