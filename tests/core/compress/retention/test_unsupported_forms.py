@@ -199,7 +199,12 @@ def test_what_a_summary_says_is_not_there_the_messages_need_not_name(denied: str
 
 @pytest.mark.parametrize(
     "told",
-    ["package.json を作成した。", "已创建 package.json。", "package.json wurde angelegt."],
+    [
+        "The new endpoint installs package.json.",
+        "package.json を作成した。",
+        "已创建 package.json。",
+        "package.json wurde angelegt.",
+    ],
 )
 def test_what_it_says_is_there_they_must_name(told: str) -> None:
     assert [one.value for one in claims(told)] == ["package.json"]
