@@ -51,7 +51,7 @@ class SummaryRequest:
         originals: The same messages before pruning; if given, offline summarisers read these.
         temporal: Whether the release asks for finished work in the past tense, with dates.
         today: Today's date for `temporal`, ISO 8601; None leaves it out.
-        asked_before: The last user request before `turns`; whoever writes it out redacts it.
+        asked_before: The last user request before `turns`; not masked.
         complete: Adds to a body what the release appends by rule, kept to the focus; the offline
             summariser counts with the result.
     """

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 
 from core.compress.facts.collect import Found, topic_of
 from core.compress.facts.importance import weigh
-from core.compress.facts.readable import View, ends, one_line, views
+from core.compress.facts.readable import one_line, views
 from core.compress.facts.said import sentences
 from core.compress.retention.ground.evidence import Evidence
 from core.compress.retention.unsupported import check
@@ -28,7 +28,7 @@ from core.compress.summarise.base import (
 from core.compress.summarise.extract.content_selection import Estimate
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.sections import NOTHING, render
-from core.compress.summarise.extract.summariser import quarter
+from core.compress.summarise.extract.summariser import masked, quarter
 from core.compress.summarise.faithful.coverage import lines_of, lost
 from core.compress.summarise.faithful.recall import RecallIndex
 from core.compress.summarise.prompt import repair_prompt
@@ -56,14 +56,13 @@ class Grounds:
     """
 
     def __init__(self, request: SummaryRequest) -> None:
+        request, before = masked(request)
         self._messages = request.originals or request.turns
-        earlier = redact_text(request.previous_summary or "")
         read = views(self._messages, clean=redact_bulk)
-        before = [View(0, "assistant", ends(earlier))] if earlier.strip() else []
         topic = topic_of(request.focus, [*before, *read])
         facts = weigh([*before, *read], topic)
         self._facts = [fact for fact in facts.facts if topic is None or fact[0].in_focus]
-        also = [text for text in (earlier, redact_text(request.asked_before)) if text.strip()]
+        also = [text for text in (request.previous_summary, request.asked_before) if text and text.strip()]
         self._evidence = Evidence(read, self._messages, facts, also)
 
     def unsupported(self, text: str) -> tuple[Unsupported, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from core.compress.facts.collect import Found, collect, topic_of
@@ -60,8 +61,8 @@ class ExtractiveSummariser(OfflineSummariser):
         self._limits = limits
 
     def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
+        request, known_before = masked(request)
         read = views(request.originals or request.turns, clean=redact_bulk, limits=self._limits)
-        known_before = _previous_summary(request)
         topic = topic_of(request.focus, [*known_before, *read])
         if topic is not None and not topic.weights:
             topic = None  # no message mentions it, so there is nothing to favour
@@ -181,10 +182,11 @@ def fitted(chosen: Sequence[FactLine], request: SummaryRequest, estimate: Estima
     return body
 
 
-def _previous_summary(request: SummaryRequest) -> list[View]:
-    """The previous summary as one more message: what it knew is worth keeping too."""
-    earlier = request.previous_summary or ""
-    return [View(0, "assistant", ends(redact_text(earlier)))] if earlier.strip() else []
+def masked(request: SummaryRequest) -> tuple[SummaryRequest, list[View]]:
+    """The request, with what came before its turns masked while it is whole; and its summary as a message."""
+    earlier = redact_text(request.previous_summary or "")
+    before = [View(0, "assistant", ends(earlier))] if earlier.strip() else []
+    return replace(request, previous_summary=earlier, asked_before=redact_text(request.asked_before)), before
 
 
 def _check(cancelled: Cancelled | None) -> None:

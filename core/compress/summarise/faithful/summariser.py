@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.compress.facts.collect import Found, topic_of
 from core.compress.facts.importance import weigh
-from core.compress.facts.readable import View, ends, views
+from core.compress.facts.readable import View, views
 from core.compress.summarise.base import (
     Cancelled,
     OfflineSummariser,
@@ -17,9 +17,9 @@ from core.compress.summarise.base import (
 from core.compress.summarise.extract.content_selection import Estimate, topic_details
 from core.compress.summarise.extract.fact_lines import FactLine, facts_of
 from core.compress.summarise.extract.sections import carried, render, without_repeats
-from core.compress.summarise.extract.summariser import fitted, quarter
+from core.compress.summarise.extract.summariser import fitted, masked, quarter
 from core.compress.summarise.faithful.coverage import best_lines, entity_lines, lines_of, lost
-from core.redact.text import redact_bulk, redact_text
+from core.redact.text import redact_bulk
 
 _MAX_SHARE, _MIN_TOKENS = 0.5, 500
 """A summary takes at most that share of what it replaces, but may always take so many tokens."""
@@ -37,14 +37,14 @@ class FaithfulSummariser(OfflineSummariser):
         self._estimate = estimate
 
     def _written(self, request: SummaryRequest, cancelled: Cancelled | None) -> SummaryResult:
+        request, before = masked(request)
         read = views(request.originals or request.turns, clean=redact_bulk)
-        earlier = redact_text(request.previous_summary or "")
-        before = [View(0, "assistant", ends(earlier))] if earlier.strip() else []
         topic = topic_of(request.focus, [*before, *read])
         topic = topic if topic is not None and topic.weights else None
         facts = weigh([*before, *read], topic).facts
-        known = "" if earlier else request.asked_before
-        lines = [*facts_of(read, topic, known), *entity_lines(read), *carried(earlier or None, read, topic)]
+        known = "" if request.previous_summary else request.asked_before
+        lines = [*facts_of(read, topic, known), *entity_lines(read)]
+        lines += carried(request.previous_summary, read, topic)
         lines += [] if topic is None else topic_details(read, topic)
         room = self._room(request, read)
         lines = without_repeats(lines)
