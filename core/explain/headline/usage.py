@@ -30,6 +30,10 @@ _UNPAID = {
     "included": "a subscription covers them",
 }
 """Why tokens have no cost beside them, by the status of a ledger row."""
+_MIN_TOLD_SECONDS = 90
+"""The shortest pause whose length is told."""
+_LONGEST_LIFETIME = 3600
+"""Seconds that the longest cache lifetime on offer lasts."""
 _MAX_NAME_CHARS = 60
 """The longest name, in characters."""
 
@@ -92,10 +96,11 @@ def _period_phrase(period: str) -> str:
 
 def break_headline(one: CacheBreak, calls: Sequence[CacheCall] = ()) -> Headline:
     """What broke the cache once; the calls of the conversation give the length of the pause before."""
-    entry = _entry(one.cause)
-    cost, idle = _cost_phrase(one.usd), _pause(one, calls)
-    sentence = entry["says"].format(lost=short(one.tokens_lost), cost=cost, idle=idle)
-    return Headline(f"{sentence}.", entry["helps"])
+    entry, seconds = _entry(one.cause), _pause(one, calls)
+    idle = f" of {seconds / 60:.0f} minutes" if seconds >= _MIN_TOLD_SECONDS else ""
+    sentence = entry["says"].format(lost=short(one.tokens_lost), cost=_cost_phrase(one.usd), idle=idle)
+    longer = seconds > _LONGEST_LIFETIME and entry.get("helps_after_an_hour")
+    return Headline(f"{sentence}.", longer or entry["helps"])
 
 
 def cache_headline(found: CacheReport) -> Headline:
@@ -161,9 +166,9 @@ def _cost_phrase(usd: Decimal | None) -> str:
     return f" for {money(usd)}" if usd is not None else ""
 
 
-def _pause(one: CacheBreak, calls: Sequence[CacheCall]) -> str:
-    gap = calls[one.call].since(calls[one.call - 1]) if 0 < one.call < len(calls) else 0
-    return f" of {gap / 60:.0f} minutes" if gap >= 90 else ""
+def _pause(one: CacheBreak, calls: Sequence[CacheCall]) -> float:
+    """Seconds between the call that lost the cache and the one before it."""
+    return calls[one.call].since(calls[one.call - 1]) if 0 < one.call < len(calls) else 0.0
 
 
 def _entry(cause: str) -> Mapping[str, Any]:

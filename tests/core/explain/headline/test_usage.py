@@ -125,6 +125,15 @@ def test_another_lifetime_is_advised_only_where_it_is_cheaper() -> None:
     )
 
 
+def test_after_a_pause_of_hours_no_longer_lifetime_is_advised_as_none_would_have_helped() -> None:
+    noon = replace(CALL, at=NOW - timedelta(hours=2))
+    assert break_headline(EXPIRED, (BEFORE, CALL)).remedy == (
+        "Set prompt_caching.cache_ttl to 1h if such pauses are common."
+    )
+    helps = break_headline(EXPIRED, (noon, CALL)).remedy or ""
+    assert helps.startswith("No cache is kept longer than an hour: run /compress before")
+
+
 def test_without_prices_no_sum_is_reported() -> None:
     told = cache_headline(report(replace(COMPACTED, usd=None), EXPIRED))
     assert told.sentence.startswith("2 cache breaks; the largest: the cache expired")
