@@ -212,15 +212,18 @@ class _Walker:
     def _ran_elsewhere(self, turn: TurnDraft, event: CompressionEvent) -> bool:
         """Whether another turn ran then: older releases save its request after the compaction.
 
-        Or it ran before this turn, whose rows another process wrote into the closed session.
+        Or it ran before this turn, whose rows another process wrote into the closed session. A turn whose
+        request is gone came before every other.
         """
         if self.set_back:
             return False  # times tell nothing
         logged = turn.lines is not None and any(one.source is Source.LOG for one in event.evidence)
         if logged and turn.at is not None and event.at is not None and event.at < turn.at:
             return True
+        if event.at is None or (turn.at is None and turn.request):
+            return False
         began = (self.context.clock.utc(lines.began.at) for lines in self.lines.values())
-        return turn.at is not None and event.at is not None and any(turn.at < at <= event.at for at in began)
+        return any((turn.at is None or turn.at < at) and at <= event.at for at in began)
 
     def _place_events(self) -> None:
         """Assign events that left no generation, by time, to the turn begun before them.

@@ -538,6 +538,24 @@ def test_a_compaction_belongs_to_the_turn_it_ran_in_though_its_request_is_saved_
     assert [(turn.text, turn.events) for turn in found][-2:] == [(found[-2].text, ()), ("go", (0,))]
 
 
+def test_what_a_later_turn_compressed_is_not_of_one_whose_request_was_never_saved(begun: MakeHome) -> None:
+    """Run with 0.13.0: a turn that is compressed again leaves no row of its first requests."""
+    home = begun("0.13")
+    home.turn()
+    home.started(70_000, 30)
+    home.db.rotate("S", "S2", 0, 0, "## Goal\nship")
+    home.done(30, 9, 9_000, session="S2")
+    home.db.message("S2", "assistant", "done")
+    home.turn(session="S2", history=9)
+    home.started(70_000, 30, session="S2", tag="S2")
+    home.db.rotate("S2", "S3", 0, 0, "## Goal\nship more")
+    home.done(30, 9, 9_000, session="S3", tag="S2")
+    home.db.message("S3", "user", "go")
+    first, second = turns(home)
+    assert (first.request, first.events) == (None, (0,))
+    assert (second.text, second.events) == ("go", (1,))
+
+
 def test_a_turn_by_another_model_is_compared_with_that_models_threshold(begun: MakeHome) -> None:
     """Larger than what the model allows that compressed later, and rightly not compressed."""
     home = begun(config="model:\n  default: mock-model\n", model="mock-big")
