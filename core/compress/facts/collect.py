@@ -148,10 +148,12 @@ def covered(value: str, context: str, topic: Topic) -> bool:
 
 
 def topic_of(focus: str | None, views: Iterable[View]) -> Topic | None:
-    """A focus weighed against a middle; None without one."""
+    """A focus weighed against a middle; None without one, and if nothing mentions it: it favours nothing."""
     if focus is None or not focus.strip():
         return None
-    return Topic.of(focus, (f"{view.text}\n{' '.join(call.target for call in view.calls)}" for view in views))
+    texts = (f"{view.text}\n{' '.join(call.target for call in view.calls)}" for view in views)
+    topic = Topic.of(focus, texts)
+    return topic if topic.weights else None
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -174,7 +174,7 @@ def narrowed(turns: Sequence[Message], focus: str | None, originals: Sequence[Me
     """
     read = views(originals)
     topic = topic_of(focus, read)
-    if topic is None or not topic.weights:
+    if topic is None:
         return list(turns)
     found = zip(turns, read, strict=True)
     kept = (message if about(view, topic) else _lines(message, topic) for message, view in found)

@@ -64,8 +64,6 @@ class ExtractiveSummariser(OfflineSummariser):
         request, known_before = masked(request)
         read = views(request.originals or request.turns, clean=redact_bulk, limits=self._limits)
         topic = topic_of(request.focus, [*known_before, *read])
-        if topic is not None and not topic.weights:
-            topic = None  # no message mentions it, so there is nothing to favour
         _check(cancelled)
         known = "" if request.previous_summary else request.asked_before
         earlier = carried(request.previous_summary, read, topic)

@@ -40,7 +40,6 @@ class FaithfulSummariser(OfflineSummariser):
         request, before = masked(request)
         read = views(request.originals or request.turns, clean=redact_bulk)
         topic = topic_of(request.focus, [*before, *read])
-        topic = topic if topic is not None and topic.weights else None
         facts = weigh([*before, *read], topic).facts
         known = "" if request.previous_summary else request.asked_before
         lines = [*facts_of(read, topic, known), *entity_lines(read)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -96,6 +97,13 @@ def test_the_heaviest_facts_the_model_lost_are_added_within_the_budget(wire: str
     ]
     plain = retention(MIDDLE, SUMMARY).score or 0.0
     assert (retention(MIDDLE, result.body).score or 0.0) > plain + 0.3
+
+
+@both
+def test_a_focus_that_no_message_mentions_favours_nothing(wire: str) -> None:
+    with far_end("ok") as end:
+        result = checked(wire, end).summarise(replace(REQUEST, focus="bananas"))
+    assert "never touch table LEDGER_77" in result.body
 
 
 @both
