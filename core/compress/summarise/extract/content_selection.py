@@ -65,12 +65,17 @@ _ROOTED = 4
 
 def choose(facts: Sequence[FactLine], room: int, estimate: Estimate) -> list[FactLine]:
     """The facts (without repeats) worth keeping within `room` tokens, best first."""
-    costs = {id(fact): estimate(fact.text) + _OVERHEAD for fact in facts}
+    costs = {id(fact): cost_of([fact], estimate) for fact in facts}
     newest = max((fact.at for fact in facts), default=0)
     ranked = sorted(facts, key=lambda fact: (-_score(fact, newest), fact.at))
     chosen = _take([fact for fact in ranked if fact.fixed], room, costs, {})
     left = room - _sum(chosen, costs)
     return [*chosen, *_fill([fact for fact in ranked if not fact.fixed], left, costs)]
+
+
+def cost_of(facts: Iterable[FactLine], estimate: Estimate) -> int:
+    """The tokens that facts take as lines of a summary."""
+    return sum(estimate(fact.text) + _OVERHEAD for fact in facts)
 
 
 def _fill(ranked: Sequence[FactLine], room: int, costs: dict[int, int]) -> list[FactLine]:

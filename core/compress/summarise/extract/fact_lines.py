@@ -31,7 +31,7 @@ class FactLine:
     """One line for one section.
 
     Attributes:
-        kind: A purpose of `layout`.
+        kind: A purpose of `sections`.
         at: Index of the message it comes from; -1 for the previous summary.
         weight: Its importance relative to others of its kind, around 1.
         in_focus: Whether the focus covers it.

@@ -23,6 +23,7 @@ from core.compress.summarise.extract.content_selection import (
     FOCUS_SHARE,
     Estimate,
     choose,
+    cost_of,
     lists,
     quotes,
     topic_details,
@@ -31,7 +32,7 @@ from core.compress.summarise.extract.fact_lines import FactLine, facts_of
 from core.compress.summarise.extract.sections import carried, homes, purposes, render, without_repeats
 from core.redact.text import redact_bulk, redact_text
 
-_MAX_SHARE = 0.5
+MAX_SHARE = 0.5
 """A summary may take at most half of what it replaces."""
 
 _MAX_FOCUS_SHARE = 0.8
@@ -81,24 +82,10 @@ class ExtractiveSummariser(OfflineSummariser):
         texts = {fact.text for fact in facts}
         details = [] if topic is None else topic_details(read, topic)
         more = [fact for fact in details if fact.text not in texts]
-        rooms = self._rooms(request, read)
+        rooms = rooms_for(request, read, self._estimate, (MAX_SHARE, _MAX_FOCUS_SHARE))
         body = self._body(request, facts, more, (current, judged), rooms)
         _check(cancelled)
         return SummaryResult(body, SummaryStatus.EXTRACTIVE)
-
-    def _rooms(self, request: SummaryRequest, read: Sequence[View]) -> tuple[int, int]:
-        """Tokens for the facts: the budget less the headings, and at most a share of the middle.
-
-        The second number applies to a focus whose values would be lost.
-        """
-        texts = (text for view in read for text in (view.text, *(call.strings for call in view.calls)))
-        size = sum(map(self._estimate, texts)) + self._estimate(request.previous_summary or "")
-        empty = self._estimate(render((), request.headings))
-        plain, widest = (
-            max(0, min(request.budget, max(_MIN_TOKENS, int(size * share))) - empty)
-            for share in (_MAX_SHARE, _MAX_FOCUS_SHARE)
-        )
-        return plain, widest
 
     def _body(
         self,
@@ -106,7 +93,7 @@ class ExtractiveSummariser(OfflineSummariser):
         facts: list[FactLine],
         more: list[FactLine],
         found: tuple[list[Found], list[Found]],
-        rooms: tuple[int, int],
+        rooms: Sequence[int],
     ) -> str:
         (collected, judged), (room, widest) = found, rooms
         known = {(one.category, one.value) for one in collected}
@@ -166,7 +153,17 @@ class ExtractiveSummariser(OfflineSummariser):
         return found + quotes(focused, text, left - self._cost(found), self._estimate)
 
     def _cost(self, facts: Sequence[FactLine]) -> int:
-        return sum(self._estimate(fact.text) + 1 for fact in facts)
+        return cost_of(facts, self._estimate)
+
+
+def rooms_for(
+    request: SummaryRequest, read: Sequence[View], estimate: Estimate, shares: Sequence[float]
+) -> list[int]:
+    """Tokens for the lines: the budget less the headings, and at most each share of what they replace."""
+    texts = (text for view in read for text in (view.text, *(call.strings for call in view.calls)))
+    size = sum(map(estimate, texts)) + estimate(request.previous_summary or "")
+    empty = estimate(render((), request.headings))
+    return [max(0, min(request.budget, max(_MIN_TOKENS, int(size * share))) - empty) for share in shares]
 
 
 def fitted(chosen: Sequence[FactLine], request: SummaryRequest, estimate: Estimate) -> str:

@@ -13,7 +13,7 @@ from core.compress.facts.readable import View, one_line
 from core.compress.facts.topic import roots
 from core.compress.facts.values import values
 from core.compress.retention.summary_index import LOST, SummaryIndex
-from core.compress.summarise.extract.content_selection import Estimate, lists, quotes
+from core.compress.summarise.extract.content_selection import Estimate, cost_of, lists, quotes
 from core.compress.summarise.extract.fact_lines import FactLine
 from core.compress.summarise.extract.sections import purposes
 
@@ -138,7 +138,7 @@ def best_lines(
         return (own + sum(left.get(fact, 0.0) for fact in stated_facts[at])) / (estimate(line.text) + 1)
 
     for at in _best_first(lines, score):
-        cost = estimate(lines[at].text) + 1
+        cost = cost_of([lines[at]], estimate)
         is_stated = left.keys().isdisjoint(stated_facts[at]) and _is_stated(words[at], existing_words)
         if cost > room or (is_stated and not lines[at].fixed):
             continue
@@ -204,5 +204,5 @@ def lost(facts: Sequence[tuple[Found, float]], summary: str) -> list[Found]:
 def lines_of(missing: Sequence[Found], summary: str, room: int, estimate: Estimate) -> list[FactLine]:
     """Facts, heaviest first, as lines within `room` tokens: sentences in half of it, then lists of values."""
     lines = quotes(missing[::-1], summary, room // 2, estimate, _SECTIONS)  # it begins with the last
-    room -= sum(estimate(line.text) + 1 for line in lines)
+    room -= cost_of(lines, estimate)
     return [*lines, *lists(missing, summary, room, estimate)]

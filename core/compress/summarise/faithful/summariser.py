@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.compress.facts.collect import Found, topic_of
 from core.compress.facts.importance import weigh
-from core.compress.facts.readable import View, views
+from core.compress.facts.readable import views
 from core.compress.summarise.base import (
     Cancelled,
     OfflineSummariser,
@@ -14,15 +14,12 @@ from core.compress.summarise.base import (
     SummaryResult,
     SummaryStatus,
 )
-from core.compress.summarise.extract.content_selection import Estimate, topic_details
+from core.compress.summarise.extract.content_selection import Estimate, cost_of, topic_details
 from core.compress.summarise.extract.fact_lines import FactLine, facts_of
 from core.compress.summarise.extract.sections import carried, render, without_repeats
-from core.compress.summarise.extract.summariser import fitted, masked, quarter
+from core.compress.summarise.extract.summariser import MAX_SHARE, fitted, masked, quarter, rooms_for
 from core.compress.summarise.faithful.coverage import best_lines, entity_lines, lines_of, lost
 from core.redact.text import redact_bulk
-
-_MAX_SHARE, _MIN_TOKENS = 0.5, 500
-"""A summary takes at most that share of what it replaces, but may always take so many tokens."""
 
 _VALUES = 0.25
 """Share of the room reserved for values that no line states."""
@@ -45,25 +42,15 @@ class FaithfulSummariser(OfflineSummariser):
         lines = [*facts_of(read, topic, known), *entity_lines(read)]
         lines += carried(request.previous_summary, read, topic)
         lines += [] if topic is None else topic_details(read, topic)
-        room = self._room(request, read)
+        [room] = rooms_for(request, read, self._estimate, [MAX_SHARE])
         lines = without_repeats(lines)
         chosen = best_lines(lines, facts, int(room * (1 - _VALUES)), self._estimate)
         chosen += self._values(facts, chosen, room, request)
         used = {line.text for line in chosen}
-        left = room - sum(self._estimate(line.text) + 1 for line in chosen)
+        left = room - cost_of(chosen, self._estimate)
         more = [one for one in lines if one.text not in used]
         chosen += best_lines(more, (), left, self._estimate, chosen)
         return SummaryResult(fitted(chosen, request, self._estimate), SummaryStatus.EXTRACTIVE)
-
-    def _room(self, request: SummaryRequest, read: Sequence[View]) -> int:
-        """Tokens for the lines: the budget less the headings, and at most half of the middle."""
-        size = self._estimate(request.previous_summary or "")
-        size += sum(
-            self._estimate(view.text) + sum(self._estimate(call.strings) for call in view.calls)
-            for view in read
-        )
-        most = min(request.budget, max(_MIN_TOKENS, int(size * _MAX_SHARE)))
-        return max(0, most - self._estimate(render((), request.headings)))
 
     def _values(
         self,
@@ -74,5 +61,5 @@ class FaithfulSummariser(OfflineSummariser):
     ) -> list[FactLine]:
         """What no chosen line states: sentences verbatim, then values, heaviest first."""
         summary = render(chosen, request.headings)
-        left = max(0, room - sum(self._estimate(line.text) + 1 for line in chosen))
+        left = max(0, room - cost_of(chosen, self._estimate))
         return lines_of(lost(facts, summary), summary, left, self._estimate)
