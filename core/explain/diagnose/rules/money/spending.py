@@ -69,7 +69,9 @@ def _without_cost(part: LedgerPart) -> Evidence:
 @spending_rule("F5")
 @store_spending_rule("F5")
 def stale_price(spent: Spent, min_share: float, min_usd: float) -> Iterable[Found]:
-    """The recorded cost differs from the list price of its day."""
+    """The recorded cost differs from the list price of its day, though one model answered."""
+    if isinstance(spent, Case) and any(len(models) > 1 for models in spent.unbooked.values()):
+        return
     for row in spent.ledger.rows:
         recorded, computed = row.recorded.usd, row.computed.usd
         if not recorded or not computed or row.recorded.missing or row.computed.missing:

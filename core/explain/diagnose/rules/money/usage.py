@@ -16,6 +16,9 @@ from core.model.finding import Evidence, Source, Verdict
 from core.model.transcript.session import Session
 from core.support.formatting import moment, money, money_a_call, plural
 
+_APART = "usage by model tells them apart"
+_TOGETHER = "Hermes before 0.19 does not book them apart, so the list price of the one is not what they cost"
+
 
 @spending_rule("F2")
 def no_usage(case: Case) -> Iterable[Found]:
@@ -53,10 +56,13 @@ def misattributed(case: Case) -> Iterable[Found]:
     """Several models answered in a session that is booked on one."""
     for session in case.conversation.sessions:
         used = {row.model for row in case.usage if row.session_id == session.id and not row.task}
-        if len(used) > 1:
-            numbers = {"model": session.model or "no model", "models": ", ".join(sorted(used))}
-            where = Evidence(Source.DATABASE, f"session_model_usage {session.id}", numbers["models"])
-            yield Found(numbers, (where,), session=session.id)
+        models = ", ".join(sorted(used) or case.unbooked.get(session.id, ()))
+        if ", " in models:
+            where = Evidence(Source.DATABASE, f"session_model_usage {session.id}", models)
+            if not used:
+                where = Evidence(Source.LOG, "API call lines", models)
+            numbers = {"model": session.model or "no model", "models": models}
+            yield Found({**numbers, "told": _APART if used else _TOGETHER}, (where,), session=session.id)
 
 
 @spending_rule("F12")

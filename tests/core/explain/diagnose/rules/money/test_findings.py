@@ -22,6 +22,7 @@ from core.explain.headline.usage import cache_headline
 from core.model.accounting.amounts import Buckets
 from core.model.accounting.prompt_cache import CacheReport, TtlAdvice
 from core.model.finding import Finding
+from core.store.database.locate import Location
 from core.store.store import Store
 from tests.core.account.homes import NOON, Book, tokens
 from tests.core.account.prompt_cache.logs import START, call
@@ -222,6 +223,25 @@ def test_f11_models_the_row_does_not_name(book: Book) -> None:
         "a", "claude-opus-4-5", **tokens(20)
     )
     assert found(book)["F11"].numbers["models"] == "claude-opus-4-5, mini"
+
+
+def test_f11_another_model_that_only_the_log_names_is_no_old_price(book: Book) -> None:
+    """Run with 0.17.0: each call is priced by its own model, and booked on the model of the session."""
+    book.session("a", estimated_cost_usd=1.0, cost_status="estimated", **OPUS, **tokens(1_000_000, calls=50))
+    log = book.path.parent / "logs" / "agent.log"
+    log.parent.mkdir(exist_ok=True)
+    text = "2026-06-01 12:00:0{0},000 INFO [a] agent.x: API call #{0}: model={1} provider=anthropic"
+    lines = [text.format(n, model) for n, model in enumerate(("claude-opus-4-5", "claude-haiku-4-5"), 1)]
+    told = []
+    for count in (1, 2):
+        log.write_text("".join(f"{line} in=9 out=9 total=18 latency=0.2s\n" for line in lines[:count]))
+        with Store(Location(book.path, book.path.parent)) as store:
+            told.append({finding.rule: finding for finding in case_findings(store, "a", empty())})
+    assert ["F5" in one for one in told] == [True, False]
+    assert told[1]["F11"].sentence == (
+        "The session row names only claude-opus-4-5, but claude-haiku-4-5, claude-opus-4-5 were used; "
+        "Hermes before 0.19 does not book them apart, so the list price of the one is not what they cost"
+    )
 
 
 def test_f12_a_continuation_that_repeats_its_parent(book: Book) -> None:
