@@ -30,7 +30,8 @@ _CEILING = 5
 """Limit of an answer's total time in timeouts, even if data keeps arriving."""
 
 _MAX_MESSAGE_CHARS = 200
-_RETRY_HEADERS = ("retry-after-ms", "retry-after")
+_RETRY_HEADERS = {"retry-after-ms": 0.001, "retry-after": 1.0}
+"""Headers that ask to wait, each with its unit in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,19 +176,17 @@ def _provider_words(error: BaseException, secrets: Iterable[str]) -> str:
 
 
 def _retry_after(error: BaseException) -> float | None:
-    """Seconds the server asks to wait, given as a number or as a date."""
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    if headers is None:
-        return None
-    for name in _RETRY_HEADERS:
+    """Seconds the server asks to wait, given as a number or as a date; None without such a time."""
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    for name, unit in _RETRY_HEADERS.items():
         text = headers.get(name, "")
         try:
-            value = float(text)
-        except ValueError:
-            if (until := parsedate_tz(text)) is not None:
-                return max(0.0, mktime_tz(until) - time.time())
+            until = parsedate_tz(text)
+            seconds = float(text) * unit if until is None else mktime_tz(until) - time.time()
+        except (ValueError, OverflowError):  # neither, or of a year that no calendar has
             continue
-        return value / 1000 if name.endswith("-ms") else value
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
     return None
 
 

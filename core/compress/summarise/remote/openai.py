@@ -88,6 +88,8 @@ def _answer_of(completion: Any) -> ModelAnswer:
     if message is None:
         raise SummaryFailure(FailureKind.MESSAGELESS, "the answer holds no message")
     text = message.content or ""
+    if not isinstance(text, str):
+        raise SummaryFailure(FailureKind.INVALID, "the answer's message is no text")
     finish = "refusal" if getattr(message, "refusal", None) and not text else choice.finish_reason
     return ModelAnswer(text, finish, _buckets(completion.usage), completion.model)
 

@@ -89,6 +89,8 @@ class _Reply:
             self._raw("application/json" if not self.stream else "text/event-stream", b"data: {oops\n\n{")
         elif behaviour == "no message":
             self._raw("application/json", b'{"model": "m", "choices": [{"finish_reason": "stop"}]}')
+        elif behaviour == "parts":
+            self._raw("application/json", json.dumps(_openai_whole(["words"], "stop")).encode())
         elif behaviour == "web page":
             self._raw("text/html", b"<html>Welcome to the router</html>")
         else:
@@ -177,7 +179,7 @@ _ANTHROPIC_USAGE = {"input_tokens": 600, "cache_read_input_tokens": 300, "output
 _STOPS = {"stop": "end_turn", "length": "max_tokens", "refusal": "refusal"}
 
 
-def _openai_whole(text: str, finish: str) -> dict[str, Any]:
+def _openai_whole(text: object, finish: str) -> dict[str, Any]:
     finish = "content_filter" if finish == "refusal" else finish
     message = {"role": "assistant", "content": text}
     choice = {"index": 0, "message": message, "finish_reason": finish}

@@ -111,6 +111,8 @@ def test_the_request_carries_rules_and_transcript_apart(wire: str) -> None:
         ("429:600", FailureKind.RATE_LIMIT, 1),
         ("429:Tue, 01 Jan 2999 00:00:00 GMT", FailureKind.RATE_LIMIT, 1),
         ("429:Sat, 01 Jan 2000 00:00:00 GMT", FailureKind.RATE_LIMIT, 3),
+        ("429:Tue, 01 Jan 99999 00:00:00 GMT", FailureKind.RATE_LIMIT, 3),
+        ("429:nan", FailureKind.RATE_LIMIT, 3),
         ("empty", FailureKind.EMPTY, 1),
         ("blank", FailureKind.EMPTY, 1),
         ("refusal", FailureKind.REFUSED, 1),
@@ -149,6 +151,12 @@ def test_a_server_that_fails_is_asked_three_times(wire: str, behaviour: str, kin
 def test_a_choice_without_a_message_is_not_an_empty_answer() -> None:
     failure, end, _ = _fail("openai", False, "no message")
     assert failure.kind is FailureKind.MESSAGELESS
+    assert len(end.requests) == 1
+
+
+def test_a_message_in_parts_is_no_summary() -> None:
+    failure, end, _ = _fail("openai", False, "parts")
+    assert failure.kind is FailureKind.INVALID
     assert len(end.requests) == 1
 
 
