@@ -177,14 +177,6 @@ class Case:
         return self.store.model_usage(list(self.context.sessions))
 
     @cached_property
-    def unbooked(self) -> dict[str, list[str]]:
-        """The models that answered by the log, in sessions that are booked on one model, as before 0.19."""
-        booked = {row.session_id for row in self.usage}
-        calls = [(one.session or "", one.model) for one in self.lines(Kind.CALL) if one.model]
-        models = {session: {model for own, model in calls if own == session} for session, _ in calls}
-        return {session: sorted(used) for session, used in models.items() if session not in booked}
-
-    @cached_property
     def ledger(self) -> Ledger:
         """What it spent by model, with costs at list prices."""
         session = self.conversation.root.id
@@ -272,6 +264,14 @@ def billed(session: Session) -> tuple[int | None, ...]:
     """The token buckets a provider bills."""
     tokens = session.tokens
     return tokens.input, tokens.cache_read, tokens.cache_write, tokens.output
+
+
+def unbooked(case: Case) -> dict[str, list[str]]:
+    """The models that answered by the log, in sessions that are booked on one model, as before 0.19."""
+    booked = {row.session_id for row in case.usage}
+    calls = [(one.session or "", one.model) for one in case.lines(Kind.CALL) if one.model]
+    models = {session: {model for own, model in calls if own == session} for session, _ in calls}
+    return {session: sorted(used) for session, used in models.items() if session not in booked}
 
 
 def moves(case: Case, share: float = _HIGHEST) -> bool:

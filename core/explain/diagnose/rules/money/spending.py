@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from core.account.pricing.price import MILLION, cost, price, rates_for, write_rate
 from core.account.spending.conversations import read_threads
 from core.account.spending.ledger import collect
-from core.explain.diagnose.case import Case
+from core.explain.diagnose.case import Case, unbooked
 from core.explain.diagnose.registry import (
     Found,
     Missing,
@@ -70,7 +70,7 @@ def _without_cost(part: LedgerPart) -> Evidence:
 @store_spending_rule("F5")
 def stale_price(spent: Spent, min_share: float, min_usd: float) -> Iterable[Found]:
     """The recorded cost differs from the list price of its day, though one model answered."""
-    if isinstance(spent, Case) and any(len(models) > 1 for models in spent.unbooked.values()):
+    if isinstance(spent, Case) and any(len(models) > 1 for models in unbooked(spent).values()):
         return
     for row in spent.ledger.rows:
         recorded, computed = row.recorded.usd, row.computed.usd

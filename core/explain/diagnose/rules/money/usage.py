@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from core.account.prompt_cache.routes import Route
 from core.account.spending.ledger import collect
-from core.explain.diagnose.case import Case, billed
+from core.explain.diagnose.case import Case, billed, unbooked
 from core.explain.diagnose.registry import Found, spending_rule
 from core.explain.headline.usage import brief_cause, cache_headline
 from core.model.finding import Evidence, Source, Verdict
@@ -56,7 +56,7 @@ def misattributed(case: Case) -> Iterable[Found]:
     """Several models answered in a session that is booked on one."""
     for session in case.conversation.sessions:
         used = {row.model for row in case.usage if row.session_id == session.id and not row.task}
-        models = ", ".join(sorted(used) or case.unbooked.get(session.id, ()))
+        models = ", ".join(sorted(used) or unbooked(case).get(session.id, ()))
         if ", " in models:
             where = Evidence(Source.DATABASE, f"session_model_usage {session.id}", models)
             if not used:
