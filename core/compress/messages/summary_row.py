@@ -38,7 +38,9 @@ def place(head: Sequence[Row], tail: Sequence[Row], rules: AssemblyRules) -> Pla
         return _by_visible_roles(head, tail)
     before = _stored(head[-1]) if head else "user"
     after = _stored(tail[0]) if tail else "user"
-    forced = rules.forces_user and (before == "system" or not any(r.role == "user" for r in (*head, *tail)))
+    forced = rules.forces_user != "never" and before == "system"
+    if rules.forces_user == "without_user":
+        forced = forced or not any(row.role == "user" for row in (*head, *tail))
     role = "user" if before in ("assistant", "tool") or forced else "assistant"
     if role != after:
         return Place(role)

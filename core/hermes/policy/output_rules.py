@@ -12,7 +12,8 @@ class AssemblyRules:
     Attributes:
         end_marker: `always`, or `user` if only user-role summaries carry it.
         merge: A summary that fits no role is merged `before` or, wrapped, `after` the first tail message.
-        forces_user: Whether the summary takes the user role if no user message survives.
+        forces_user: When the summary takes the user role whatever its neighbours: `never`, if no user message
+            survives (`without_user`), or only right `behind_system`.
         visible_roles: Whether tool rows and assistants with calls are ignored in the choice of role.
         orphans: Calls without results get a `stub` result or are `strip`ped.
         keeps_pending: Whether unanswered calls of the last assistant are kept.
@@ -30,7 +31,7 @@ class AssemblyRules:
 
     end_marker: str
     merge: str
-    forces_user: bool
+    forces_user: str
     visible_roles: bool
     orphans: str
     keeps_pending: bool

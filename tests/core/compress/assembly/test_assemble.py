@@ -17,7 +17,7 @@ from core.compress.assembly.assemble import Assembled, assemble
 from core.compress.messages.kinds import content_text, is_summary
 from core.compress.messages.list_rows import Row
 from core.compress.messages.restated_request import running_request
-from core.compress.messages.summary_row import visible_role
+from core.compress.messages.summary_row import place, visible_role
 from core.compress.planning.measure import measure
 from core.compress.planning.plan import plan
 from core.hermes.markers.wording import OURS
@@ -197,3 +197,10 @@ def test_a_compacted_list_can_be_compacted_again() -> None:
         grown = [dict(message.wire) for message in first.messages] + conversation(12)
         _, second = compacted(grown, policy, SETTINGS[0])
         assert second.changed
+
+
+@pytest.mark.parametrize(("release", "roles"), [("0.18.0", "a"), ("0.18", "ua"), ("0.19", "ua")])
+def test_018_0_joins_the_summary_to_an_answer_where_no_user_is_left(release: str, roles: str) -> None:
+    tail = [Row(Message({"role": "assistant", "content": "Done."}), 4)]
+    spot = place([], tail, load_policy(release).assembly)
+    assert ("u" if spot.merge_into is None and spot.role == "user" else "") + "a" == roles
