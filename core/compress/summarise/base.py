@@ -185,6 +185,16 @@ class Summariser(Protocol):
         ...
 
 
+def stop_if(cancelled: Cancelled | None) -> None:
+    """End a summary that the user has cancelled.
+
+    Raises:
+        SummaryFailure: They have.
+    """
+    if cancelled is not None and cancelled():
+        raise SummaryFailure(FailureKind.CANCELLED, "the summary was cancelled")
+
+
 class OfflineSummariser(ABC):
     """A summariser that calls no model: its text is ready at once and never leaves this process."""
 

@@ -12,12 +12,11 @@ from core.compress.facts.importance import weigh
 from core.compress.facts.readable import View, ends, views
 from core.compress.summarise.base import (
     Cancelled,
-    FailureKind,
     OfflineSummariser,
-    SummaryFailure,
     SummaryRequest,
     SummaryResult,
     SummaryStatus,
+    stop_if,
 )
 from core.compress.summarise.extract.content_selection import (
     FOCUS_SHARE,
@@ -65,7 +64,7 @@ class ExtractiveSummariser(OfflineSummariser):
         request, known_before = masked(request)
         read = views(request.originals or request.turns, clean=redact_bulk, limits=self._limits)
         topic = topic_of(request.focus, [*known_before, *read])
-        _check(cancelled)
+        stop_if(cancelled)
         known = "" if request.previous_summary else request.asked_before
         earlier = carried(request.previous_summary, read, topic)
         ended = outcomes(read)
@@ -76,7 +75,7 @@ class ExtractiveSummariser(OfflineSummariser):
         everything = [*known_before, *read]
         collected = collect(everything, topic)
         judged = [] if topic is None else [entry for entry, _ in weigh(everything, topic).facts]
-        _check(cancelled)
+        stop_if(cancelled)
         vanished = {path for path, story in stories_of(ended).items() if story.vanished}
         current = [one for one in collected if one.value not in vanished]
         texts = {fact.text for fact in facts}
@@ -84,7 +83,7 @@ class ExtractiveSummariser(OfflineSummariser):
         more = [fact for fact in details if fact.text not in texts]
         rooms = rooms_for(request, read, self._estimate, (MAX_SHARE, _MAX_FOCUS_SHARE))
         body = self._body(request, facts, more, (current, judged), rooms)
-        _check(cancelled)
+        stop_if(cancelled)
         return SummaryResult(body, SummaryStatus.EXTRACTIVE)
 
     def _body(
@@ -182,8 +181,3 @@ def masked(request: SummaryRequest) -> tuple[SummaryRequest, list[View]]:
     earlier = redact_text(request.previous_summary or "")
     before = [View(0, "assistant", ends(earlier))] if earlier.strip() else []
     return replace(request, previous_summary=earlier, asked_before=redact_text(request.asked_before)), before
-
-
-def _check(cancelled: Cancelled | None) -> None:
-    if cancelled is not None and cancelled():
-        raise SummaryFailure(FailureKind.CANCELLED, "the summary was cancelled")

@@ -13,6 +13,7 @@ from core.compress.summarise.base import (
     SummaryRequest,
     SummaryResult,
     SummaryStatus,
+    stop_if,
 )
 from core.compress.summarise.extract.content_selection import Estimate, cost_of, topic_details
 from core.compress.summarise.extract.fact_lines import FactLine, facts_of
@@ -39,11 +40,13 @@ class FaithfulSummariser(OfflineSummariser):
         topic = topic_of(request.focus, [*before, *read])
         facts = weigh([*before, *read], topic).facts
         known = "" if request.previous_summary else request.asked_before
+        stop_if(cancelled)
         lines = [*facts_of(read, topic, known), *entity_lines(read)]
         lines += carried(request.previous_summary, read, topic)
         lines += [] if topic is None else topic_details(read, topic)
         [room] = rooms_for(request, read, self._estimate, [MAX_SHARE])
         lines = without_repeats(lines)
+        stop_if(cancelled)
         chosen = best_lines(lines, facts, int(room * (1 - _VALUES)), self._estimate)
         chosen += self._values(facts, chosen, room, request)
         used = {line.text for line in chosen}

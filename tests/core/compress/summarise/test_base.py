@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.summarise.base import GivenSummary, OfflineSummariser, SummaryRequest
+from core.compress.summarise.base import (
+    FailureKind,
+    GivenSummary,
+    OfflineSummariser,
+    SummaryFailure,
+    SummaryRequest,
+)
 from core.compress.summarise.extract.summariser import ExtractiveSummariser
 from core.compress.summarise.faithful.summariser import FaithfulSummariser
 from tests.core.compress.builders import assistant
-from tests.core.compress.summarise.extracts import OLD
+from tests.core.compress.summarise.extracts import OLD, session
 
 OFFLINE = pytest.mark.parametrize("summariser", [ExtractiveSummariser(), FaithfulSummariser()])
 LINES = [f"Mx{n:02}" + "EvQIBADANBgkqhkiG9w" * 3 for n in range(30)]
@@ -20,6 +26,14 @@ def test_a_given_summary_is_masked_before_anybody_stores_it() -> None:
         SummaryRequest(turns=(), budget=1000, headings=())
     )
     assert made.body == "## Active Task\nlog in with DB_PASSWORD=[redacted:secret-value]\n"
+
+
+@OFFLINE
+def test_a_summary_offline_can_be_cancelled(summariser: OfflineSummariser) -> None:
+    asked = SummaryRequest(tuple(session()), 2_000, OLD)
+    with pytest.raises(SummaryFailure) as failure:
+        summariser.summarise(asked, cancelled=lambda: True)
+    assert failure.value.kind is FailureKind.CANCELLED
 
 
 @OFFLINE

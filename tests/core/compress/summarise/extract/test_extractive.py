@@ -13,7 +13,7 @@ from core.compress.facts.collect import constraints
 from core.compress.facts.said import sentences
 from core.compress.retention.score import retention
 from core.compress.summarise.answer_check import sections
-from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest, SummaryStatus
+from core.compress.summarise.base import SummaryRequest, SummaryStatus
 from core.compress.summarise.extract.summariser import ExtractiveSummariser, quarter
 from core.model.transcript.message import Message
 from tests.core.compress.builders import assistant, call, long_work, user
@@ -234,12 +234,6 @@ def test_it_is_reported_at_once_and_stays_in_this_process() -> None:
     assert not pieces
     assert result.status is SummaryStatus.EXTRACTIVE
     assert summariser.describe() is None
-
-
-def test_it_can_be_cancelled() -> None:
-    with pytest.raises(SummaryFailure) as failure:
-        ExtractiveSummariser().summarise(SummaryRequest(tuple(session()), 2_000, OLD), cancelled=lambda: True)
-    assert failure.value.kind is FailureKind.CANCELLED
 
 
 TEXTS = st.text(max_size=60) | st.sampled_from(
