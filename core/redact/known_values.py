@@ -49,6 +49,8 @@ _READABLE = pattern(r"[!-~]{8,}")
 
 _BASE64 = frozenset(ascii_letters + digits + "+/-_=")
 _BLANK = pattern(r"(?:\s|\\+[nrt])+")
+_PERCENT, _LEFT_BY_BROWSERS = pattern(r"%[0-9A-F]{2}"), "!'()*"
+"""An encoded byte of a URL, and the signs that browsers do not encode there, though Python does."""
 _LETTER = pattern(r"[^\W\d_]")
 _SIGN = pattern(r"[^\w\s./:,\-]")
 _SIGNS = pattern(r"[\W_]+")
@@ -181,10 +183,15 @@ def _parts(value: str) -> Iterator[tuple[str, bool]]:
 
 
 def _spellings(value: str) -> Iterator[str]:
-    """The value itself and as in JSON, in a URL, and in hexadecimal."""
+    """The value itself, as JSON, HTML and URLs spell it, and in hexadecimal."""
+    from html import escape  # the quick look at every line does without it
+
     yield value
-    yield json.dumps(value, ensure_ascii=False)[1:-1]
-    yield quote(value, safe="", errors="replace")
+    yield from (json.dumps(value, ensure_ascii=plain)[1:-1] for plain in (False, True))
+    yield escape(value)
+    for left_out in ("", _LEFT_BY_BROWSERS):
+        spelt = quote(value, safe=left_out, errors="replace")
+        yield from (spelt, _PERCENT.sub(lambda code: code[0].lower(), spelt))
     pairs = value.encode("utf-8", "replace").hex()
     yield from (pairs, pairs.upper())
     if "\\" in value:

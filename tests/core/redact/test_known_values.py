@@ -89,6 +89,20 @@ def test_a_password_of_an_address_is_masked_as_it_is_typed_too() -> None:
     assert redact_text("it is P@ssw0rd, says she") == "it is [redacted:url-password], says she"
 
 
+@pytest.mark.parametrize(
+    "spelt",
+    [
+        r"K\u00e4se&pa/ss(w)ord*99!",
+        "K%C3%A4se%26pa%2Fss(w)ord*99!",
+        "k%c3%a4se%26pa%2fss%28w%29ord%2a99%21".replace("k", "K", 1),
+        "Käse&amp;pa/ss(w)ord*99!",
+    ],
+)
+def test_a_password_is_masked_as_json_a_browser_and_html_spell_it(spelt: str) -> None:
+    learn([said("DB_PASSWORD='Käse&pa/ss(w)ord*99!'")])
+    assert redact_text(f"sent {spelt} there") == "sent [redacted:secret-value] there"
+
+
 @given(before=st.text(max_size=9), behind=st.text(max_size=9))
 def test_base64_of_more_than_the_value_is_masked_completely(before: str, behind: str) -> None:
     learn([said(f"DB_PASSWORD={VALUE}")])
