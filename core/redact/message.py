@@ -8,11 +8,13 @@ from typing import Any
 
 from core.model.transcript.message import Message
 from core.redact.secret_names import Strength, is_reference, strength
-from core.redact.spans import Hit, cut, mask
+from core.redact.spans import Hit, cut, mask, pattern
 from core.redact.text import find, learn_texts, redact_text
 
 _SEALED = frozenset({"encrypted_content", "signature", "thought_signature", "data"})
 """Provider blobs: ciphertext and signatures, not credentials; changing them would break the message."""
+_BASE64 = pattern(r"[A-Za-z0-9+/_\s-]*={0,2}\s*")
+"""What such a blob consists of; `data` may also be the text of a document."""
 
 
 def redact_message(message: Message) -> Message:
@@ -53,12 +55,16 @@ def _mapping(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _string(key: str, value: str) -> str:
-    if key in _SEALED:
+    if _is_sealed(key, value):
         return value
     if strength(key) is Strength.STRONG and len(value) >= 3 and not is_reference(value):
         return mask("secret-value")
     text = redact_text(value)
     return _inside_json(text) if text[:1] in '{["' and text[-1:] in '}]"' else text
+
+
+def _is_sealed(key: str, value: Any) -> bool:
+    return key in _SEALED and isinstance(value, str) and _BASE64.fullmatch(value) is not None
 
 
 def _inside_json(text: str) -> str:
@@ -120,7 +126,7 @@ def _texts(value: Any) -> Iterator[str]:
         yield value
     elif isinstance(value, Mapping):
         for key, one in value.items():
-            if key not in _SEALED:
+            if not _is_sealed(key, one):
                 yield from _texts(one)
     elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         parts = [text for text in map(_part_text, value) if text is not None]

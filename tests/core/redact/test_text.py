@@ -199,6 +199,15 @@ def test_a_seed_phrase_is_gone() -> None:
     assert "collapse" not in redact_text(f'my seed phrase: "{words}"')
 
 
+def test_only_ciphertext_and_pictures_are_left_as_they_are() -> None:
+    picture = {"type": "base64", "media_type": "image/png", "data": f"{'iVBORw0KGgo' * 40}=="}
+    document = {"type": "text", "media_type": "text/plain", "data": "DB_PASSWORD=hunter2horse"}
+    message = Message({"role": "user", "content": [{"source": picture}, {"source": document}]})
+    first, second = redact_message(message).wire["content"]
+    assert first["source"] == picture
+    assert second["source"]["data"] == "DB_PASSWORD=[redacted:secret-value]"
+
+
 def test_a_clean_message_is_handed_back_itself() -> None:
     message = Message({"role": "user", "content": "hello", "timestamp": 1.5})
     assert redact_message(message) is message
