@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.core.explain.diagnose.other_scenes import LOWERED
 from tests.core.explain.diagnose.partition_scenes import middle
-from tests.core.explain.diagnose.scene import Build, Scene, children, plain, rows
+from tests.core.explain.diagnose.scene import LONG, Build, Scene, children, plain, rows
 from tests.core.explain.diagnose.structure_scenes import SECRET, begun_anew, late, next_turn
 from tests.core.explain.home import Home
 
@@ -104,6 +104,39 @@ def result(text: str) -> Build:
     )
 
 
+def summary_only(kept: int, *, left: int = 8, turns: int = 0) -> Build:
+    """A rotation that left some messages, of which so many were stored behind the summary."""
+
+    def build(home: Home) -> None:
+        home.db.session("S")
+        home.turn()
+        home.talk(7)
+        home.started(60_000, 28)
+        home.db.rotate("S", "C", 0, kept, LONG)
+        home.done(28, left, 9_000, session="C", tag="C")
+        home.talk(turns, "C")
+
+    return build
+
+
+def by_time(seconds: float, tail: int = 4) -> Build:
+    """A rotation whose summary is so much newer than the messages behind it."""
+
+    def build(home: Home) -> None:
+        home.db.session("S")
+        home.talk(7)
+        _, *behind = home.db.rotate("S", "C", 0, tail, LONG)
+        for row in behind:
+            home.db.mark([row], timestamp=home.db.tick(0) - seconds + row / 1_000)
+
+    return build
+
+
+def unsaid(home: Home) -> None:
+    """A session in which nothing was said."""
+    home.db.session("S")
+
+
 OTHER_STRUCTURE = (
     Scene("D1", long_turn(14_000), long_turn(1_000)),
     Scene("D4", lowered(30), lowered(3)),
@@ -115,6 +148,10 @@ OTHER_STRUCTURE = (
     Scene("E13", next_turn(28), next_turn(27)),
     Scene("E14", pruned(12), pruned(0)),
     Scene("E15", begun_anew(None), begun_anew(9), release="0.16"),
+    Scene("E16", summary_only(0), summary_only(7), release="0.18"),
+    Scene("E16", summary_only(0, turns=2), summary_only(0, left=1), release="0.18"),
+    Scene("E17", by_time(60), by_time(-60), release="0.17"),
+    Scene("E17", by_time(60, tail=1), unsaid, release="0.17"),
     Scene("I1", prompt(SECRET), prompt("ghp_ is how a token begins.")),
     Scene("I3", result("Authorization: Bearer ***"), result("---\n*** a heading ***\n---")),
 )

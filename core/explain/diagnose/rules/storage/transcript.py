@@ -11,6 +11,7 @@ from core.compress.sizing.estimate import transcript_tokens
 from core.explain.context.rows.unsaved_rows import copy_key, ranges, saved_again
 from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, conversation_rule
+from core.hermes.log.record import Kind
 from core.model.finding import Evidence, Severity, Source, Verdict
 from core.model.transcript.conversation import BoundaryMode
 from core.model.transcript.message import Message
@@ -30,6 +31,9 @@ MASK = re.compile(
     r"|(?<!\w)(?:sk|gh[opsu]|glpat|hf|npm|pypi|xox[abp])[-_]\w{1,4}\.\.\.\w{4}(?!\w)"
 )
 """What a masked credential looks like: stars after a name or word, or two ends. Bare stars are Markdown."""
+_IN_PLACE = (
+    "Leave compression.in_place on, and update Hermes; `hermes-inspector show {before}` has what is missing"
+)
 _MAX_CHARS = 200_000
 _MOST_PLACES = 8
 """How many places of credentials are named."""
@@ -120,6 +124,33 @@ def kept_tail_lost(case: Case) -> Iterable[Found]:
         numbers = {"session": tip, "count": len(lost), "helps": helps}
         severity = None if lost is newest else Severity.WARNING
         yield Found(numbers, (evidence,), Verdict.DERIVED, session=tip, severity=severity)
+
+
+@conversation_rule("E16")
+def only_the_summary_stored(case: Case) -> Iterable[Found]:
+    """A rotation stored the summary without the messages it had left before and behind it."""
+    done = {line.session: line for line in case.lines(Kind.DONE)}
+    for rows in case.context.boundaries if case.context.engine is None else ():
+        line, summary = done.get(rows.opened.session_id), rows.boundary.summary_row
+        if line is None or summary is None or len(rows.after) != 1 or (line.after or 0) <= 1:
+            continue
+        evidence = Evidence(Source.DATABASE, f"message {summary}", "nothing was copied before or behind it")
+        session = rows.opened.session_id
+        numbers = {"session": session, "left": line.after, "helps": _IN_PLACE.format(before=rows.session)}
+        yield Found(numbers, (evidence, line.evidence), session=session)
+
+
+@conversation_rule("E17")
+def summary_read_behind(case: Case) -> Iterable[Found]:
+    """A release that reads rows by their time finds the summary behind messages it was written before."""
+    newest = next(reversed(case.conversation.generations), None)
+    summary = newest.boundary.summary_row if newest and newest.boundary else None
+    if newest is None or summary is None or not case.store.schema.orders_by_time:
+        return
+    behind = [row for row in newest.row_ids[: newest.row_ids.index(summary)] if row > summary]
+    if behind:
+        evidence = Evidence(Source.DATABASE, f"message {summary}", f"newer than {message_rows(behind)}")
+        yield Found({"told": plural(len(behind), "message")}, (evidence,), Verdict.DERIVED)
 
 
 def _are_separated(faulty: Sequence[Message]) -> bool:
