@@ -5,7 +5,6 @@ App and command line use the same way: what the user's Hermes would make of a pl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -25,13 +24,12 @@ from core.model.transcript.message import Message
 from core.model.transcript.session import Session
 from core.preview.comparison import Comparison, kept_of
 from core.preview.generation import Reading, read
+from core.preview.summarisers import OFFLINE
 from core.preview.what_if import Hypothesis
+from core.preview.words import call_words
 from core.store.database.locate import Location
-from core.support.formatting import money
 
 ABORT = "compression.abort_on_summary_failure"
-_OFFLINE = {"extractive": "offline summary", "static": "placeholder", "edited": "your own text"}
-"""Names for people of the summarisers that ask no model."""
 
 
 def agent_of(context: GenerationContext | None, release: str) -> Agent:
@@ -133,7 +131,7 @@ def compare(
         measured, basis.plan, summariser, focus, agent=basis.agent, on_text=on_text, cancelled=stop
     )
     shown = comparison_of(preview, basis, _author(summariser, preview))
-    return replace(shown, notes=(*shown.notes, *paid(preview.call)))
+    return replace(shown, notes=(*shown.notes, *map(call_words, filter(None, (preview.call,)))))
 
 
 def comparison_of(preview: Preview, basis: Basis, made_by: str) -> Comparison:
@@ -166,17 +164,6 @@ def comparison_of(preview: Preview, basis: Basis, made_by: str) -> Comparison:
     )
 
 
-def paid(call: SummaryCall | None) -> Iterator[str]:
-    """What a model call used, as its provider counted it; nothing without a call."""
-    if call is None:
-        return
-    if call.usage is None:
-        yield f"Written by {call.model}; the provider counted nothing."
-    else:
-        price = "" if call.usd is None else f", for {money(call.usd)}"
-        yield f"Written by {call.model}: {call.usage.input:,} tokens in, {call.usage.output:,} out{price}."
-
-
 def _weight(message: Message, origin: int | None, measured: Measured) -> int:
     if origin is not None and message.wire is measured.messages[origin].wire:
         return measured.estimates[origin]
@@ -187,9 +174,9 @@ def _author(summariser: Summariser, preview: Preview) -> str:
     where = summariser.describe()
     if preview.summary is None:
         return "no summary"
-    return (
-        _OFFLINE.get(summariser.name, summariser.name) if where is None else f"{where.model} at {where.host}"
-    )
+    if where is not None:
+        return f"{where.model} at {where.host}"
+    return OFFLINE[summariser.name][0] if summariser.name in OFFLINE else "your own text"
 
 
 def carried_rate(session: Session, prompt: int) -> Decimal | None:

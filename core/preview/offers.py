@@ -14,6 +14,7 @@ from core.hermes.policy.policy import Policy
 from core.model.compaction.plan import Gate
 from core.preview.foreseen import Basis
 from core.preview.summarisers import (
+    OFFLINE,
     chosen_model,
     main_model,
     offline_summariser,
@@ -21,12 +22,6 @@ from core.preview.summarisers import (
     summary_price,
 )
 from core.support.formatting import clock
-
-_OFFLINE = {
-    "extractive": ("offline summary", "from the messages themselves, the same every time"),
-    "faithful": ("faithful", "keeps most of what matters, the same every time"),
-    "static": ("placeholder", "what Hermes writes itself when no model answers"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +62,7 @@ class Offers:
 def offers(basis: Basis, focus: str | None, named: str = "") -> Offers:
     """Everyone who could write a summary of this middle."""
     asked, here = model(basis, focus, named), basis.reading.context
-    own = tuple(offline(basis, name) for name in _OFFLINE)
+    own = tuple(offline(basis, name) for name in OFFLINE)
     if isinstance(asked, SummaryFailure):
         return Offers(own, asked.line)
     checked = model(basis, focus, named, check=True)
@@ -86,7 +81,7 @@ def pause_words(gate: Gate | None, policy: Policy) -> str:
 
 def offline(basis: Basis, name: str = "extractive") -> Writer:
     """One that asks no model; the default always gives the same result."""
-    title, words = _OFFLINE[name]
+    title, words = OFFLINE[name]
     return Writer(title, words, offline_summariser(basis.reading.context.policy, name))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -24,6 +24,12 @@ from core.hermes.policy.policy import Policy
 from core.model.accounting.amounts import Buckets
 from core.model.compaction.plan import Plan
 
+OFFLINE = {
+    "extractive": ("offline summary", "from the messages themselves, the same every time"),
+    "faithful": ("faithful", "keeps most of what matters, the same every time"),
+    "static": ("placeholder", "what Hermes writes itself when no model answers"),
+}
+"""The summarisers that ask no model: what each is called, and what it does."""
 _OURS = tuple(f"HERMES_INSPECTOR_{name}" for name in ("PROVIDER", "MODEL", "BASE_URL", "API_KEY"))
 """Variables that name a summary model, not the session's own."""
 
@@ -55,13 +61,7 @@ def _estimate(policy: Policy) -> Callable[[str], int]:
     return partial(text_tokens, unit=policy.estimate.unit)
 
 
-def chosen_model(
-    flags: ModelChoice,
-    here: GenerationContext | None = None,
-    env: Mapping[str, str] = os.environ,
-    *,
-    release: str = "",
-) -> ModelChoice:
+def chosen_model(flags: ModelChoice, here: GenerationContext | None, *, release: str = "") -> ModelChoice:
     """The model to ask: by flags, environment, the summary setting, the session's own, in that order.
 
     Without a conversation, as for messages from a file, the configuration's defaults apply.
@@ -70,8 +70,8 @@ def chosen_model(
         SummaryFailure: No model is named, or the endpoint needs a key that is not given.
     """
     if here is None:
-        return resolve(flags, env=env, config=load_config(None))
-    return resolve(flags, env=env, config=here.config, live=running_model(here), release=release)
+        return resolve(flags, env=os.environ, config=load_config(None))
+    return resolve(flags, env=os.environ, config=here.config, live=running_model(here), release=release)
 
 
 def running_model(here: GenerationContext) -> ModelChoice:
@@ -105,9 +105,7 @@ def summary_price(
     return sends, open_book().price(tokens, choice.model, choice.provider, choice.base_url)
 
 
-def main_model(
-    choice: ModelChoice, here: GenerationContext | None, policy: Policy, env: Mapping[str, str] = os.environ
-) -> MainModel | None:
+def main_model(choice: ModelChoice, here: GenerationContext | None, policy: Policy) -> MainModel | None:
     """The session's own model, in releases that ask it after a summary model failed; None elsewhere.
 
     With `auto` the first provider with a key is asked; for the user's own server that is this server.
@@ -115,7 +113,8 @@ def main_model(
     if here is None or not here.conversation.tip.model:
         return None
     try:
-        found = resolve(running_model(here), env={**env, **dict.fromkeys(_OURS, "")}, config=here.config)
+        env = {**os.environ, **dict.fromkeys(_OURS, "")}
+        found = resolve(running_model(here), env=env, config=here.config)
     except SummaryFailure:
         return None
     kinds = _asked_after(found, choice, here, policy)

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from core.compress.retention.words import IMPORTANT, is_grave, loss_words, needs_help, weighed
 from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, briefer, shortened
-from core.support.formatting import ESTIMATE, limit, money_a_call, plural, short
+from core.support.formatting import ESTIMATE, count, limit, money, money_a_call, plural, short
 from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
     from core.explain.context.context import ConversationContext
     from core.hermes.config.in_force import EngineInCharge
     from core.model.compaction.plan import Plan
-    from core.model.compaction.preview import Preview, Retention, Unsupported
+    from core.model.compaction.preview import Preview, Retention, SummaryCall, Unsupported
 
 headline_table = partial(shared_table, "core/preview/headlines.yaml")
 
@@ -58,6 +58,17 @@ def facts_sentence(kept: Retention | None, focus: str | None = None) -> Iterator
         yield "Keeps every checkable fact."
 
 
+def call_words(call: SummaryCall) -> str:
+    """What a model call for a summary used, as its provider counted it, and what that cost."""
+    counted = call.usage
+    if counted is None:
+        return f"written by {call.model}; the provider counted nothing"
+    parts = [f"{count(counted.input)} tokens in", f"{count(counted.output)} out"]
+    if counted.cache_read:
+        parts.insert(1, f"{count(counted.cache_read)} from the cache")
+    return f"written by {call.model}: {', '.join(parts)}, {money(call.usd)}"
+
+
 def is_unmatched(kept: Retention | None, focus: str | None) -> bool:
     """Whether no fact is about a topic, so that it keeps nothing more than a summary without one."""
     return bool(focus) and kept is not None and kept.focus is not None and not kept.focus.of
@@ -89,9 +100,9 @@ def kind_word(category: str, *, one: bool = False) -> str:
     return str(kind["one" if one else "several"]) if kind else category
 
 
-def named(count: int, kind: Mapping[str, Any], of: str = "") -> str:
+def named(number: int, kind: Mapping[str, Any], of: str = "") -> str:
     """A number of facts of a kind, in words; `of` goes before the kind."""
-    return plural(count, f"{of}{kind['one']}", f"{of}{kind['several']}")
+    return plural(number, f"{of}{kind['one']}", f"{of}{kind['several']}")
 
 
 def importance(category: str) -> int:

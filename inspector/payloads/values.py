@@ -205,16 +205,3 @@ def call_payload(call: SummaryCall) -> dict[str, Any]:
     counted = call.usage
     tokens = {key: counted and getattr(counted, key) for key in _KEYS}
     return {"model": call.model, **tokens, "usd": money(call.usd)}
-
-
-def call_words(call: SummaryCall) -> str:
-    """A summary call in words."""
-    from core.support import formatting as fmt
-
-    counted = call.usage
-    if counted is None:
-        return f"written by {call.model}; the provider counted nothing"
-    parts = [f"{fmt.count(counted.input)} tokens in", f"{fmt.count(counted.output)} out"]
-    if counted.cache_read:
-        parts.insert(1, f"{fmt.count(counted.cache_read)} from the cache")
-    return f"written by {call.model}: {', '.join(parts)}, {fmt.money(call.usd)}"

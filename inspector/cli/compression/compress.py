@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from core.model.compaction.preview import FactCount, Preview, Retention
-from core.preview.words import claim_sentence
+from core.preview.words import call_words, claim_sentence
 from inspector.cli import output
 from inspector.cli.compression import apply as writing
 from inspector.cli.compression import engine_comparison, engine_options
@@ -21,7 +21,7 @@ from inspector.cli.compression import question as what_if
 from inspector.cli.compression import summariser_options as summarisers
 from inspector.cli.compression.plan import payload as plan_payload
 from inspector.payloads import values as jsonio
-from inspector.payloads.values import call_payload, call_words
+from inspector.payloads.values import call_payload
 from inspector.terminal.waiting import progress
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import NotFoundError
 from core.model.compaction.apply import Applied, EntryState, JournalEntry
+from core.preview.words import call_words
 from inspector.cli import output
 from inspector.cli.arguments import options
 from inspector.payloads import values as jsonio
-from inspector.payloads.values import call_payload, call_words
+from inspector.payloads.values import call_payload
 
 if TYPE_CHECKING:
     from core.apply.journal import Journal

@@ -10,10 +10,10 @@ from core.errors import InspectorError
 from core.hermes.markers.markers import find_summary
 from core.model.compaction.apply import JournalEntry
 from core.model.transcript.storage import RowPreview
+from core.preview.words import call_words
 from core.store.database.own_changes import undo_command
 from core.support import formatting as fmt
 from inspector.base.commands import key_of
-from inspector.payloads.values import call_words
 from inspector.screens.apply.model import WHERE, some_of
 from inspector.screens.apply.work import token_sizes
 from inspector.terminal.line import Line, Palette

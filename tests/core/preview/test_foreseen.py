@@ -20,8 +20,10 @@ from core.compress.summarise.base import (
 )
 from core.compress.summarise.model_choice import ModelChoice
 from core.model.accounting.amounts import Buckets
-from core.preview.foreseen import Basis, basis_of, carried_rate, carry_out, compare, paid
+from core.model.compaction.preview import SummaryCall
+from core.preview.foreseen import Basis, basis_of, carried_rate, carry_out, compare
 from core.preview.summarisers import summary_price
+from core.preview.words import call_words
 from core.store.database.locate import Location
 from core.store.store import Store
 from core.support.own_files import OWN_PRICES, config_directory
@@ -125,7 +127,14 @@ def test_a_paid_call_is_reported_with_what_it_cost(make_home: MakeHome) -> None:
     found = carry_out(here.reading.measured, here.plan, Paid())
     assert found.call is not None
     assert found.call.usd == Decimal(2)
-    assert "for $2.00." in next(paid(found.call))
+    assert call_words(found.call) == "written by mine: 1,000,000 tokens in, 100,000 out, $2.00"
+
+
+def test_a_call_is_told_with_what_the_cache_held_and_without_what_nobody_counted() -> None:
+    cached = SummaryCall("mine", Buckets(input=600, cache_read=300, output=70), usd=Decimal(1))
+    assert call_words(cached) == "written by mine: 600 tokens in, 300 from the cache, 70 out, $1.00"
+    assert call_words(SummaryCall("mine", Buckets(output=70))) == "written by mine: – tokens in, 70 out, –"
+    assert call_words(SummaryCall("mine")) == "written by mine; the provider counted nothing"
 
 
 class CutOff(Model):

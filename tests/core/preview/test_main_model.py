@@ -19,6 +19,11 @@ SMALL = ModelChoice(
 )
 
 
+@pytest.fixture(autouse=True)
+def _a_key_for_the_router(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENROUTER_API_KEY", "k")
+
+
 def here(provider: str, base_url: str) -> Any:
     """A conversation that its own model answers."""
     tip = SimpleNamespace(provider=provider, model="big", base_url=base_url)
@@ -26,7 +31,7 @@ def here(provider: str, base_url: str) -> Any:
 
 
 def asked(release: str, provider: str, base_url: str) -> str | None:
-    found = main_model(SMALL, here(provider, base_url), load_policy(release), {"OPENROUTER_API_KEY": "k"})
+    found = main_model(SMALL, here(provider, base_url), load_policy(release))
     return found.choice.model if found is not None else None
 
 
@@ -92,9 +97,9 @@ def test_by_auto_a_server_of_ones_own_is_asked_with_the_main_model(
     small = ModelChoice(provider="custom", model="small", base_url=own, api_key="k")
     tip = SimpleNamespace(provider="custom", model="big", base_url=own)
     case: Any = SimpleNamespace(conversation=SimpleNamespace(tip=tip), config=load_config(tmp_path))
-    found = main_model(small, case, load_policy(release), {})
+    found = main_model(small, case, load_policy(release))
     assert found is not None
     assert (found.choice.model, {kind.value for kind in found.on}) == ("big", after)
     (tmp_path / "config.yaml").write_text("auxiliary: {compression: {provider: custom, model: small}}\n")
     case.config = load_config(tmp_path)
-    assert main_model(small, case, load_policy(release), {}) is None
+    assert main_model(small, case, load_policy(release)) is None
