@@ -51,7 +51,8 @@ _COUNTS = re.compile(rf"[\s-]*(?:{'|'.join(FIGURES)}|\w+teen|\w+ty)\b", re.IGNOR
 """A number word after a figure: what follows belongs to that word, as in `the number 4 sixteen times`."""
 
 _NUMBERED = re.compile(
-    r"\b(?:levels?|phases?|steps?|stages?|versions?|\d+ of|\d or|other|first|last) $", re.IGNORECASE
+    rf"\b(?:(?:level|phase|step|stage|version)s?|(?:\d+|{'|'.join(FIGURES)}) of|\d or|other|first|last) $",
+    re.IGNORECASE,
 )
 """A figure after this is the number of something, a whole of which a part was counted, or some of more."""
 

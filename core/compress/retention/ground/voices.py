@@ -20,6 +20,9 @@ USER, ASSISTANT, DOCUMENT, SYSTEM = "user", "assistant", "document", "system"
 _BRIEF, _ASKED, _LATIN = 300, 1500, 0.9
 """Characters of an answer that may take up what was asked, and of that; share of Latin script in what is."""
 
+_OFTEN = 3
+"""So many messages of people in one script make it a language of the conversation."""
+
 _TELLING = 3
 _SAMPLE = 100_000
 """How many characters are enough to recognise a language."""
@@ -84,8 +87,10 @@ class Voices:
 
     @cached_property
     def languages(self) -> frozenset[str]:
-        """The languages of the conversation, `""` for an unknown one."""
-        return frozenset((self.language, self.common))
+        """The languages of the conversation, `""` for an unknown one; with any script people come back to."""
+        scripts = Counter(script_of(text) for _, speaker, text, _ in self._texts if speaker == USER)
+        used = (language for language, times in scripts.items() if language and times >= _OFTEN)
+        return frozenset((self.language, self.common, *used))
 
     @cached_property
     def common(self) -> str:
@@ -150,12 +155,19 @@ def _bare() -> re.Pattern[str]:
     return re.compile(rf"(?![\d.,:]*\d)(?! ?(?:{units})\b)(?!\w)")
 
 
+def script_of(text: str) -> str:
+    """The language that the script at the beginning of a text tells; "" for Latin script."""
+    scripts, text = claim_words().scripts, text[:_SAMPLE]
+    least = len(text) / _SCRIPT_SHARE
+    found = (one for one, letters in scripts.items() if len(letters.findall(text)) > least)
+    return next(found, "")
+
+
 def language_of(text: str) -> str:
     """The language at the beginning of a text, `zh` or one of the table; "" for any other."""
     text = text[:_SAMPLE]
-    for language, script in claim_words().scripts.items():
-        if _SCRIPT_SHARE * len(script.findall(text)) > len(text):
-            return language
+    if by_script := script_of(text):
+        return by_script
     counts = Counter(_SPOKEN.findall(text.lower()))
     speech = claim_words().speech  # a word that comes again says less than another one
     said = {language: fsum(sqrt(counts[word]) for word in words) for language, words in speech.items()}

@@ -217,3 +217,9 @@ def test_what_code_assigns_is_known_with_its_unit(told: str, known: bool) -> Non
         *call("write_file", "ok", path="grid.ts", content="private drop: number = 16; // in pixels"),
     ]
     assert (retention(middle, f"A row {told} at the edge.").unsupported == ()) is known
+
+
+@pytest.mark.parametrize(("told", "flags"), [("La cita fue reservada.", 1), ("Era un espacio reservado.", 0)])
+def test_a_reserved_place_on_a_page_is_no_booking(told: str, flags: int) -> None:
+    asked = [user("¿Puedes pedir la cita y decirme qué hay en la página?"), assistant("Ya miro.")]
+    assert len(retention(asked, told).unsupported) == flags

@@ -83,6 +83,7 @@ def test_what_is_counted_otherwise_is_flagged(claim: str, value: str) -> None:
         "Of attempts 1 or 2 failed, and the other two attempts waited 30 seconds.",
         "A slot costs 1,900 rupees a second.",
         "Of level 9 real time warnings nothing is known, and 3 of 8 warnings are old.",
+        "Three of eight warnings are old.",
     ],
 )
 def test_the_same_counted_rightly_or_roughly_is_not(claim: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.compress.retention.ground.voices import language_of
+from core.compress.retention.ground.voices import USER, Voices, language_of
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,12 @@ def test_a_quoted_name_does_not_change_the_language() -> None:
     assert (
         language_of("Please rename the folder 새폴더 to the English name, for this is what they use.") == "en"
     )
+
+
+@pytest.mark.parametrize(("times", "spoken"), [(2, False), (3, True)])
+def test_a_script_people_come_back_to_is_a_language_of_the_conversation(times: int, spoken: bool) -> None:
+    english = "Write down what is worth keeping, and answer with nothing else than that. " * 9
+    said = [english, english, *["設定は終わった？"] * times]
+    voices = Voices([(at, USER, text, text.lower()) for at, text in enumerate(said)], lambda *_: {})
+    assert voices.speak("en")
+    assert voices.speak("ja") is spoken
