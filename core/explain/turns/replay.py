@@ -28,6 +28,9 @@ from core.model.compaction.event import CompressionEvent, Trigger
 from core.model.finding import Source
 from core.model.transcript.message import Message
 
+_NAMES_MODEL = (Kind.TURN, Kind.CALL, Kind.STARTED)
+"""Lines that name the model that runs: a fallback model answers a turn that another began."""
+
 
 def replay_turns(context: ConversationContext, events: Sequence[CompressionEvent]) -> tuple[Turn, ...]:
     """Every turn of a conversation with the checks its release makes.
@@ -108,8 +111,8 @@ class _Walker:
         """The model that ran when an event closed the generation; for the newest, the session's model."""
         if event is None or event.at is None:
             return self.context.conversation.tip.model
-        turns = (record for record in reversed(self.context.log.records) if record.kind is Kind.TURN)
-        return next((turn.model for turn in turns if self.context.clock.utc(turn.at) <= event.at), None)
+        lines = (one for one in reversed(self.context.log.records) if one.kind in _NAMES_MODEL and one.model)
+        return next((one.model for one in lines if self.context.clock.utc(one.at) <= event.at), None)
 
     def _agent_of(self, turn: TurnDraft) -> AgentChecks:
         """The checks of a turn: a model other than the generation's has its own threshold.

@@ -802,6 +802,30 @@ def test_what_a_fallback_model_answered_is_compared_with_its_own_threshold(begun
     assert "90,000 of 150,000" in turn_sentence(newest)
 
 
+def test_what_came_before_a_fallback_model_compressed_is_compared_with_the_threshold_of_its_own(
+    begun: MakeHome,
+) -> None:
+    """Run with 0.19.0: mock-model began both turns, and another, of a smaller window, compressed."""
+    home = begun(config="model:\n  default: mock-model\n", model="mock-model")
+    for model, window, threshold in (("mock-model", 200_000, 150_000), ("mock-small", 64_000, 54_400)):
+        made = f"Context compressor initialized: model={model} context_length={window}"
+        home.line(f"{made} threshold={threshold} (75%) tail_budget=9")
+    home.talk(7)
+    home.turn(history=28)
+    home.talk(1)
+    home.call(1, 20_000)
+    home.turn(history=32)
+    home.line("API call #1: model=mock-small provider=custom in=50000 out=60 total=50060 latency=0.2s")
+    home.talk(1)
+    home.pre_api(55_000)
+    home.line("context compression started: session=S messages=36 tokens=~55,000 model=mock-small focus=None")
+    home.compact()
+    home.done(36, 9, 9_000)
+    *_, before, fired = turns(home)
+    assert "of 150,000" in turn_sentence(before)
+    assert "55,000 of 54,400" in turn_sentence(fired)
+
+
 def test_the_newest_turn_is_compared_with_the_threshold_that_our_own_engine_named(begun: MakeHome) -> None:
     """As Why and the map do, which ask what the next request is compared with."""
     home = begun(config=f"{CONFIG}context:\n  engine: inspector\n")
