@@ -237,7 +237,7 @@ def _override(raw: Any, where: str) -> Override:
     since = raw.get("from")
     if since is not None and type(since) is not date:  # a moment would be one, too
         raise ConfigError(f"from {since!r} is not a date", where=where, remedy="Write it as 2026-01-31.")
-    provider, model = str(raw.get("provider", "")).lower(), raw["model"].lower()
+    provider, model = str(raw.get("provider") or "").lower(), raw["model"].lower()
     listed = raw.get("tiers") or []
     tiers = [_tier(entry, where) for entry in (listed if isinstance(listed, list) else [listed])]
     ascending = tuple(sorted(tiers, key=lambda tier: tier.above))

@@ -60,9 +60,9 @@ class PriceList:
         """The dated entries of a model, oldest first; without a provider, of the one with this endpoint."""
         key = "\x1f".join((provider or "", url or "", model))
         if key not in self._known:
-            if key in self._saved:
+            try:
                 self._known[key] = tuple(_read_copy(row, self.source) for row in self._saved[key])
-            else:
+            except (KeyError, TypeError, ValueError, ArithmeticError):  # not saved yet, or damaged
                 self._known[key] = self._look_up(provider, model, url)
                 self._saved[key] = [asdict(row) for row in self._known[key]]
                 self._fresh = True
@@ -89,7 +89,7 @@ class PriceList:
             return {}
         try:
             content = json.loads(self._file.read_text("utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return {}
         return content if isinstance(content, dict) else {}
 

@@ -55,6 +55,11 @@ def test_the_users_prices_have_dates_and_tiers_too(own: PriceBook) -> None:
     assert own.price(MILLION, "claude-opus-4-5", "anthropic", at=after, calls=2) == Decimal(8)
 
 
+def test_a_provider_left_empty_is_any(tmp_path: Path) -> None:
+    (tmp_path / "prices.yaml").write_text("- {model: mine, provider: , input: 7}")
+    assert PriceBook(read_overrides(tmp_path / "prices.yaml")).price(MILLION, "mine", "nous") == Decimal(7)
+
+
 def test_tiers_may_be_listed_in_any_order(tmp_path: Path) -> None:
     path = tmp_path / "prices.yaml"
     path.write_text(
@@ -123,8 +128,13 @@ def test_what_an_older_list_left_is_dropped_with_the_first_memory_of_a_newer_one
     assert [path.name for path in tmp_path.iterdir()] == [f"prices-2-{current.version}.json"]
 
 
-def test_a_damaged_memory_is_ignored(tmp_path: Path) -> None:
-    (tmp_path / f"prices-2-{PriceList().version}.json").write_text("{ not json")
+@pytest.mark.parametrize(
+    "damaged",
+    ["{ not json", "[" * 100_000, '{"openai\\u001f\\u001fgpt-4o": [{}]}'],
+    ids=["no JSON", "deep", "another form"],
+)
+def test_a_damaged_memory_is_ignored(tmp_path: Path, damaged: str) -> None:
+    (tmp_path / f"prices-2-{PriceList().version}.json").write_text(damaged)
     assert PriceList(tmp_path).entries("openai", "gpt-4o")
 
 
