@@ -29,16 +29,11 @@ _MARGIN = Decimal("0.02")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The route of a request.
-
-    Attributes:
-        wire: Wire format, `anthropic_messages`, `chat_completions`, ...; "" derives it from the route.
-    """
+    """The route of a request."""
 
     provider: str = ""
     base_url: str = ""
     model: str = ""
-    wire: str = ""
 
     @classmethod
     def of(cls, session: Session) -> Route:
@@ -46,9 +41,9 @@ class Route:
         return cls(session.provider or "", session.base_url or "", session.model or "")
 
     @property
-    def format(self) -> str:
-        """The wire format."""
-        return self.wire or api_mode_of(self.provider, self.base_url)
+    def wire(self) -> str:
+        """The wire format: `anthropic_messages`, `chat_completions`, ..."""
+        return api_mode_of(self.provider, self.base_url)
 
     @property
     def host(self) -> str:
@@ -97,7 +92,7 @@ def cache_route(route: Route, release: str) -> CacheRoute:
     )
     if rule is None:
         return CacheRoute("none", "Hermes sets none for this provider")
-    straight = route.format == "anthropic_messages" and route.host == "api.anthropic.com"
+    straight = route.wire == "anthropic_messages" and route.host == "api.anthropic.com"
     schemas = straight and version(release) >= (0, 22)
     return CacheRoute(rule["layout"], rule["why"], tool_parts=not route.litellm, tool_schemas=schemas)
 
@@ -166,8 +161,8 @@ def _in_family(name: str, route: Route) -> bool:
 
 
 _TESTS: Mapping[str, Callable[[Any, Route], bool]] = {
-    "wire": lambda value, route: route.format == value,
-    "not_wire": lambda value, route: route.format != value,
+    "wire": lambda value, route: route.wire == value,
+    "not_wire": lambda value, route: route.wire != value,
     "provider": lambda value, route: route.provider.lower() in value,
     "exact_provider": lambda value, route: route.provider == value,
     "host": lambda value, route: any(_is_below(route.host, domain) for domain in value),

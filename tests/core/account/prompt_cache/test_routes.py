@@ -6,13 +6,11 @@ import pytest
 
 from core.account.prompt_cache.routes import Route, cache_route, cache_ttl
 
-ANTHROPIC = Route("anthropic", "https://api.anthropic.com", "claude-opus-4-5", "anthropic_messages")
-OPENROUTER = Route(
-    "openrouter", "https://openrouter.ai/api/v1", "anthropic/claude-sonnet-4.6", "chat_completions"
-)
-KIMI = Route("openrouter", "https://openrouter.ai/api/v1", "moonshotai/kimi-k2.6", "chat_completions")
-LITELLM = Route("my-litellm", "https://proxy.example/v1", "claude-opus-4-5", "chat_completions")
-M3 = Route("minimax", "https://api.minimax.io/anthropic", "MiniMax-M3", "anthropic_messages")
+ANTHROPIC = Route("anthropic", "https://api.anthropic.com", "claude-opus-4-5")
+OPENROUTER = Route("openrouter", "https://openrouter.ai/api/v1", "anthropic/claude-sonnet-4.6")
+KIMI = Route("openrouter", "https://openrouter.ai/api/v1", "moonshotai/kimi-k2.6")
+LITELLM = Route("my-litellm", "https://proxy.example/v1", "claude-opus-4-5")
+M3 = Route("minimax", "https://api.minimax.io/anthropic", "MiniMax-M3")
 
 
 @pytest.mark.parametrize(
@@ -22,7 +20,7 @@ M3 = Route("minimax", "https://api.minimax.io/anthropic", "MiniMax-M3", "anthrop
         (OPENROUTER, "envelope", "envelope", "envelope"),
         (KIMI, "none", "envelope", "envelope"),
         (
-            Route("nous", "https://inference-api.nousresearch.com/v1", "k2.5", "chat_completions"),
+            Route("nous", "https://inference-api.nousresearch.com/v1", "k2.5"),
             "none",
             "envelope",
             "envelope",
@@ -30,25 +28,25 @@ M3 = Route("minimax", "https://api.minimax.io/anthropic", "MiniMax-M3", "anthrop
         (LITELLM, "none", "none", "envelope"),
         (M3, "native", "native", "none"),
         (
-            Route("minimax-cn", "https://x.example", "MiniMax-M2.5", "anthropic_messages"),
+            Route("minimax-cn", "https://x.example", "MiniMax-M2.5"),
             "native",
             "native",
             "native",
         ),
         (
-            Route("gateway", "https://gw.example", "claude-opus-4-5", "anthropic_messages"),
+            Route("gateway", "https://gw.example/anthropic", "claude-opus-4-5"),
             "native",
             "native",
             "native",
         ),
         (
-            Route("opencode-go", "https://opencode.example", "qwen3.6-plus", "chat_completions"),
+            Route("opencode-go", "https://opencode.example", "qwen3.6-plus"),
             "envelope",
             "envelope",
             "envelope",
         ),
-        (Route("openai", "https://api.openai.com/v1", "gpt-5.2", "chat_completions"), "none", "none", "none"),
-        (Route("", "", "", ""), "none", "none", "none"),
+        (Route("openai", "https://api.openai.com/v1", "gpt-5.2"), "none", "none", "none"),
+        (Route(), "none", "none", "none"),
     ],
 )
 def test_the_layout_depends_on_route_and_release(route: Route, early: str, d: str, e: str) -> None:
@@ -63,9 +61,7 @@ def test_the_wire_format_is_worked_out_when_nobody_says() -> None:
 
 
 def test_a_look_alike_host_is_not_mistaken_for_the_real_one() -> None:
-    route = Route(
-        "custom", "https://openrouter.ai.evil.example/v1", "anthropic/claude-opus-4.5", "chat_completions"
-    )
+    route = Route("custom", "https://openrouter.ai.evil.example/v1", "anthropic/claude-opus-4.5")
     assert cache_route(route, "0.19").layout == "none"
 
 
@@ -96,7 +92,7 @@ def test_the_configured_lifetime_is_read_as_the_release_reads_it(
 
 
 def test_some_routes_keep_five_minutes_whatever_is_asked() -> None:
-    qwen = Route("alibaba", "", "qwen3.6-plus", "chat_completions")
+    qwen = Route("alibaba", "", "qwen3.6-plus")
     assert (cache_ttl("1h", qwen, "0.22"), cache_ttl("1h", qwen, "0.19")) == ("5m", "1h")
     assert cache_ttl("1h", Route("opencode-go", "", "qwen3.6-plus"), "0.22") == "1h"
     assert cache_ttl("1h", Route("opencode-go", "", "minimax-m2.5"), "0.22") == "5m"

@@ -113,7 +113,7 @@ def no_reasoning(case: Case) -> Iterable[Found]:
 
 def _reports_reasoning(session: Session) -> bool:
     """Whether the provider's usage has a count for reasoning; Anthropic's has none."""
-    return Route.of(session).format != "anthropic_messages"
+    return Route.of(session).wire != "anthropic_messages"
 
 
 @spending_rule("G1")
