@@ -9,6 +9,7 @@ from typing import Any
 
 from core.account.tokenizers.vocabularies import SHA256
 from core.errors import ConfigError, NotFoundError
+from core.support.own_files import BadYaml, read_user_file, user_yaml
 from core.trajectory.compress.plan import ROLES
 
 _SETTINGS = {
@@ -18,6 +19,8 @@ _SETTINGS = {
     "metrics.per_trajectory": ("attach_metrics", bool),
 }
 _PROTECTED = {f"protected_turns.first_{role}": role for role in ROLES}
+_MOST = 10**9
+"""No number in the file means anything beyond this."""
 _MODEL = ("summarization.model", "summarization.base_url", "summarization.api_key_env")
 _USED = {
     *_SETTINGS,
@@ -88,15 +91,12 @@ def read_config(path: str) -> UpstreamConfig:
 
 
 def _document(path: str) -> Mapping[str, Any]:
-    import yaml
-
     try:
-        document = yaml.safe_load(Path(path).read_text("utf-8-sig"))
+        document = user_yaml(read_user_file(Path(path)))
     except FileNotFoundError as error:
         raise NotFoundError("no such file", where=path, remedy="Check --config") from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise ConfigError(f"cannot be read as YAML ({reason})", where=path) from error
+    except (OSError, BadYaml) as error:
+        raise ConfigError(f"cannot be read as YAML ({error})", where=path) from error
     if not isinstance(document, dict | None):
         raise ConfigError("holds no mapping", where=path)
     return document or {}
@@ -135,10 +135,10 @@ def _optional(values: Mapping[str, Any], key: str, kind: type[Any], path: str) -
 
 
 def _of_kind(value: Any, kind: type[Any], key: str, path: str) -> Any:
-    right = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
-    if kind is float and type(value) is int:
-        return float(value)
-    if not right or (kind is int and value < 0):
+    right = isinstance(value, int | float if kind is float else kind)
+    if right and kind in (int, float):
+        right = not isinstance(value, bool) and (0 if kind is int else -_MOST) <= value <= _MOST
+    if not right:
         names = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
-        raise ConfigError(f"{key} is not {names[kind]}: {value!r}", where=path)
+        raise ConfigError(f"{key} is not {names[kind]}: {value!r:.80}", where=path)
     return value

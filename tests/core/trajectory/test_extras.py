@@ -146,6 +146,20 @@ def test_a_missing_extra_is_named_with_what_installs_it(
     assert "pip install 'hermes-inspector[" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["compression: {target_max_tokens: 2026-02-31}", f"summarization: {{temperature: {'9' * 400}}}", "["],
+    ids=["a day no month has", "a number beyond all bounds", "no YAML"],
+)
+def test_a_file_of_the_releases_tool_that_cannot_be_read_ends_in_one_line(
+    words: str, plain: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = plain.with_name("c.yaml")
+    config.write_text(words)
+    assert run(["trajectory", str(plain), str(plain.with_name("out.jsonl")), "--config", str(config)]) == 4
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
 def test_the_file_of_the_releases_tool_is_followed_and_what_is_not_used_is_named(
     plain: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
