@@ -26,7 +26,8 @@ _REFUSAL = re.compile(
     r"|(?:很)?抱歉|对不起|我(?:无法|不能)|Lo siento|Je suis désolé|Es tut mir leid)",
     re.IGNORECASE,
 )
-_CUT = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+CUT = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
+"""The stop reasons of an answer that was cut off."""
 _REFUSED = frozenset({"refusal", "content_filter", "safety"})
 _ENOUGH_HEADINGS = 0.5
 _OVER = 1.5
@@ -75,7 +76,7 @@ def checked(answer: ModelAnswer, request: SummaryRequest, where: str) -> tuple[s
 
 
 def _refuse_cut(answer: ModelAnswer, body: str, where: str) -> None:
-    if answer.finish not in _CUT:
+    if answer.finish not in CUT:
         return
     what, remedy = "the answer was cut off at the output limit", "Choose a model with a larger output limit"
     there_is = SummaryResult(body, SummaryStatus.MODEL, answer.model, answer.usage, (_TAKEN_ALL_THE_SAME,))

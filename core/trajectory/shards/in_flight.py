@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.compress.summarise.answer_check import ModelAnswer, checked
+from core.compress.summarise.answer_check import CUT, ModelAnswer, checked
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest
 from core.compress.summarise.prompt import Prompt
 from core.compress.summarise.remote.answers import failure_of, is_worth_retrying
@@ -26,7 +26,6 @@ _FIRST_PAUSE, _MAX_PAUSE = 0.5, 30.0
 _OUTPUT_FACTOR = 2
 """Output token limit, as a multiple of the requested tokens, as in the releases."""
 
-_CUT = ("length", "max_tokens")
 _PATIENT = (FailureKind.RATE_LIMIT, FailureKind.OVERLOADED)
 """Failures that are waited out as long as the entry's time allows."""
 
@@ -201,7 +200,7 @@ class Asker:
 
     def _allowed(self, answer: ModelAnswer) -> ModelAnswer:
         """An answer as the release treats it: older ones accept one that was cut off."""
-        if answer.finish in _CUT and not self._job.settings.rules.refuses_cut:
+        if answer.finish in CUT and not self._job.settings.rules.refuses_cut:
             return replace(answer, finish=None)
         return answer
 

@@ -159,6 +159,7 @@ def _answers(behaviour: str) -> tuple[str, str, str]:
         "no headings": ("They talked about a login page and fixed it in the end.", "stop"),
         "one missing": (SUMMARY.replace("## Goal\n", "about the goal: "), "stop"),
         "truncated": (SUMMARY[:40], "length"),
+        "beyond the window": (SUMMARY[:40], "window"),
         "decorated": (
             "<think>plan</think>Here are the notes:\n\n```markdown\n"
             + SUMMARY.replace("## Goal", "**goal:**")
@@ -176,7 +177,12 @@ def _answers(behaviour: str) -> tuple[str, str, str]:
 
 _USAGE = {"prompt_tokens": 900, "completion_tokens": 70, "prompt_tokens_details": {"cached_tokens": 300}}
 _ANTHROPIC_USAGE = {"input_tokens": 600, "cache_read_input_tokens": 300, "output_tokens": 70}
-_STOPS = {"stop": "end_turn", "length": "max_tokens", "refusal": "refusal"}
+_STOPS = {
+    "stop": "end_turn",
+    "length": "max_tokens",
+    "window": "model_context_window_exceeded",
+    "refusal": "refusal",
+}
 
 
 def _openai_whole(text: object, finish: str) -> dict[str, Any]:

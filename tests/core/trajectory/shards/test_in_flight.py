@@ -35,7 +35,7 @@ def asked(source: Path, end: FarEnd, wire: str, **changes: Any) -> Outcome:
     target = Target(str(source.with_name("out.jsonl")), folder=False, keep_parts=False)
     job = Job(
         sources=find_input(str(source)).sources,
-        settings=Settings(release="0.22", target=600, summary_target=60),
+        settings=Settings(release=changes.pop("release", "0.22"), target=600, summary_target=60),
         summary=SummarySpec(wire, choice=choice, concurrency=8),
         parts=target.parts,
         timeout=changes.pop("timeout", 20.0),
@@ -68,6 +68,14 @@ def test_an_entry_nobody_summarises_stays_as_it_was(source: Path) -> None:
     assert outcome.metrics.trajectories_compressed == 0
     assert outcome.metrics.trajectories_failed == len(outcome.problems) > 0
     assert source.with_name("out.jsonl").read_bytes() == source.read_bytes()
+
+
+@pytest.mark.parametrize("behaviour", ["truncated", "beyond the window"])
+def test_an_older_release_takes_an_answer_that_was_cut_off(behaviour: str, source: Path) -> None:
+    with far_end(behaviour) as end:
+        outcome = asked(source, end, "anthropic", release="0.19")
+    assert outcome.metrics.trajectories_failed == 0
+    assert outcome.metrics.trajectories_compressed > 0
 
 
 def test_a_server_that_says_nothing_costs_the_time_of_an_entry_and_no_more(source: Path) -> None:
