@@ -12,12 +12,13 @@ from core.compress.summarise.answer_check import CUT, ModelAnswer, checked
 from core.compress.summarise.base import FailureKind, SummaryFailure, SummaryRequest
 from core.compress.summarise.prompt import Prompt
 from core.compress.summarise.remote.answers import failure_of, is_worth_retrying
+from core.compress.summarise.remote.wires import connections
 from core.model.accounting.amounts import Buckets
 from core.trajectory.input.cut import Shard
 from core.trajectory.shards.compressor import Done, Draft
 from core.trajectory.shards.job import Job, ShardResult
 from core.trajectory.shards.work import Gate, Report, ShardWork, Window
-from core.trajectory.summaries.base import AsyncConnection, SummaryMissing, Written, build_prompt, connect
+from core.trajectory.summaries.base import SummaryMissing, Written, build_prompt
 
 _OPEN = 8
 """How many shards may wait for their last requests at once."""
@@ -143,7 +144,7 @@ class Asker:
         self._where = f"{choice.model} at {choice.endpoint.host}"
         self._seconds = min(choice.timeout, job.timeout / max(1, job.summary.attempts))
         self._gate = Gate(job.summary.concurrency)
-        self._connection: AsyncConnection = connect(job.summary.kind, replace(choice, timeout=self._seconds))
+        self._connection = connections(job.summary.kind)[1](replace(choice, timeout=self._seconds))
 
     async def close(self) -> None:
         """Abort running requests."""
@@ -178,7 +179,7 @@ class Asker:
             attempts.calls += 1
             try:
                 text = await self._answer_to(prompt, attempts)
-            except Exception as error:
+            except Exception as error:  # the edge to two SDKs: `failure_of` says what it means
                 attempts.errors += 1
                 failure = failure_of(error, self._where, self._secrets)
                 attempts.refused += failure.kind not in _PATIENT

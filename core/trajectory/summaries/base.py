@@ -1,15 +1,13 @@
-"""Who writes a run's summaries, from which text, and how a model is asked with many requests at once."""
+"""Who writes a run's summaries, and from which text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
 
-from core.compress.summarise.answer_check import ModelAnswer
 from core.compress.summarise.base import SummaryFailure
-from core.compress.summarise.model_choice import ANTHROPIC, DEFAULT_TIMEOUT, ModelChoice, resolve
+from core.compress.summarise.model_choice import ModelChoice, resolve
 from core.compress.summarise.prompt import Prompt
 from core.hermes.config.config import load_config
 from core.model.compaction.plan import Span
@@ -98,46 +96,18 @@ def _cut(text: str) -> str:
     return f"{text[:_HEAD_CHARS]}\n[{left_out:,} characters left out]\n{text[-_TAIL_CHARS:]}"
 
 
-class AsyncConnection(Protocol):
-    """A client in one wire format for many concurrent requests."""
-
-    async def ask(self, prompt: Prompt, max_output: int, temperature: float | None) -> ModelAnswer:
-        """Send a prompt and wait for the whole answer."""
-        ...
-
-    async def close(self) -> None:
-        """Abort running requests."""
-        ...
-
-
 def choose_model(flags: ModelChoice, config: UpstreamConfig, env: Mapping[str, str]) -> ModelChoice:
     """Resolve the choice: flags, the file of the release's tool, environment, then Hermes' configuration.
 
     Raises:
         SummaryFailure: No source names a model, or the endpoint needs a key and none is set.
     """
-    live = None
-    if config.model:
-        key = env.get(config.key_variable, "") if config.key_variable else ""
-        live = ModelChoice(model=config.model, base_url=config.base_url or "", api_key=key)
-    if live is not None and not flags.model:
-        timeout = flags.timeout if flags.timeout != DEFAULT_TIMEOUT else live.timeout
-        flags = ModelChoice(
-            flags.provider,
-            live.model,
-            flags.base_url or live.base_url,
-            flags.api_key or ("" if flags.base_url else live.api_key),
-            timeout,
+    if config.model and not flags.model:
+        key = "" if flags.base_url else env.get(config.key_variable or "", "")
+        flags = replace(
+            flags,
+            model=config.model,
+            base_url=flags.base_url or config.base_url or "",
+            api_key=flags.api_key or key,
         )
     return resolve(flags, env=env, config=load_config(None))
-
-
-def connect(wire: str, choice: ModelChoice) -> AsyncConnection:
-    """A client in this wire format; its SDK is imported only now."""
-    if wire == ANTHROPIC:
-        from core.compress.summarise.remote.anthropic import AsyncAnthropicConnection
-
-        return AsyncAnthropicConnection(choice)
-    from core.compress.summarise.remote.openai import AsyncOpenAIConnection
-
-    return AsyncOpenAIConnection(choice)

@@ -45,6 +45,18 @@ class Connection(Protocol):
         ...
 
 
+class AsyncConnection(Protocol):
+    """Asks one model in one wire format, many times at once."""
+
+    async def ask(self, prompt: Prompt, max_output: int, temperature: float | None) -> ModelAnswer:
+        """Send a prompt and wait for the whole answer."""
+        ...
+
+    async def close(self) -> None:
+        """Abort running requests."""
+        ...
+
+
 Connect = Callable[[ModelChoice], Connection]
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from core.compress.summarise.base import FailureKind
 from core.compress.summarise.model_choice import ANTHROPIC, ModelChoice
-from core.compress.summarise.remote.base import Connect, ModelSummariser
+from core.compress.summarise.remote.base import AsyncConnection, Connect, ModelSummariser
 
 
 def model_summariser(
@@ -20,16 +20,19 @@ def model_summariser(
     After the failures of `main_on` it asks the main model.
     """
     wire = wire or choice.wire
-    second = None if main is None else (_connection(main.wire), main)
-    return ModelSummariser(wire, _connection(wire), choice, second, main_on=main_on)
+    second = None if main is None else (connections(main.wire)[0], main)
+    return ModelSummariser(wire, connections(wire)[0], choice, second, main_on=main_on)
 
 
-def _connection(wire: str) -> Connect:
-    """The connection class of a wire format; its SDK, which takes seconds to import, is loaded only then."""
+def connections(wire: str) -> tuple[Connect, Callable[[ModelChoice], AsyncConnection]]:
+    """What opens a connection in a wire format, for one request and for many at once.
+
+    Its SDK, which takes seconds to import, is loaded only then.
+    """
     if wire == ANTHROPIC:
-        from core.compress.summarise.remote.anthropic import AnthropicConnection
+        from core.compress.summarise.remote.anthropic import AnthropicConnection, AsyncAnthropicConnection
 
-        return AnthropicConnection
-    from core.compress.summarise.remote.openai import OpenAIConnection
+        return AnthropicConnection, AsyncAnthropicConnection
+    from core.compress.summarise.remote.openai import AsyncOpenAIConnection, OpenAIConnection
 
-    return OpenAIConnection
+    return OpenAIConnection, AsyncOpenAIConnection

@@ -20,7 +20,7 @@ from core.compress.summarise.base import (
 )
 from core.compress.summarise.model_choice import ModelChoice
 from core.compress.summarise.remote.base import ModelSummariser
-from core.compress.summarise.remote.wires import _connection, model_summariser
+from core.compress.summarise.remote.wires import connections, model_summariser
 from core.model.accounting.amounts import Buckets
 from tests.core.compress.builders import user
 from tests.core.compress.summarise.far_end import HEADINGS, SUMMARY, FarEnd, far_end
@@ -191,8 +191,8 @@ def test_a_silent_server_is_given_up_in_time(wire: str, streaming: bool) -> None
 def test_all_attempts_together_have_a_limit_behind_which_nobody_is_asked(wire: str, behaviour: str) -> None:
     started = time.monotonic()
     with far_end(behaviour) as end:
-        main = (_connection(wire), _choice(wire, end, 30.0, "main"))
-        asked = ModelSummariser(wire, _connection(wire), _choice(wire, end, 30.0), main, total=0.3)
+        main = (connections(wire)[0], _choice(wire, end, 30.0, "main"))
+        asked = ModelSummariser(wire, connections(wire)[0], _choice(wire, end, 30.0), main, total=0.3)
         with pytest.raises(SummaryFailure) as failure:
             asked.summarise(REQUEST)
     assert failure.value.kind is FailureKind.TIMEOUT
