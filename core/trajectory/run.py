@@ -9,10 +9,10 @@ from typing import Any
 
 from core.errors import InspectorError, UsageError
 from core.trajectory.compress.metrics import AggregateMetrics
-from core.trajectory.engines.local import Engine, Kept
+from core.trajectory.engines.local import Engine
 from core.trajectory.input.cut import Shard
 from core.trajectory.input.sources import drop_unfinished, is_remote, make_folder, remove_folder, size_of
-from core.trajectory.shards.job import Job, ShardResult, sampled_entries
+from core.trajectory.shards.job import Job, Kept, ShardResult, sampled_entries
 from core.trajectory.shards.manifest import Manifest
 from core.trajectory.shards.part import join, outputs
 from core.trajectory.shards.work import Report

@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -17,21 +17,14 @@ from typing import Any, Protocol
 
 from core.errors import InspectorError
 from core.trajectory.input.cut import Shard
-from core.trajectory.shards.job import Job, ShardResult
+from core.trajectory.shards.job import Job, Kept, ShardResult, kept_of
 from core.trajectory.shards.part import compress_shard
 from core.trajectory.shards.work import Report
 from core.trajectory.tokenizer import open_tokenizer
 
-Kept = Mapping[int, Collection[int]]
-"""Sampled entries by shard."""
 _TICK = 0.5
 _TRIES = 3
 """How often worker processes may be lost before the run gives up."""
-
-
-def kept_of(kept: Kept | None, shard: Shard) -> Collection[int] | None:
-    """Sampled entries of one shard; None keeps all."""
-    return None if kept is None else kept.get(shard.index, frozenset())
 
 
 class Engine(Protocol):

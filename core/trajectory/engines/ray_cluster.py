@@ -11,9 +11,8 @@ from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 from core.errors import ConfigError, InspectorError
-from core.trajectory.engines.local import Kept, kept_of
 from core.trajectory.input.cut import Shard
-from core.trajectory.shards.job import Job, ShardResult
+from core.trajectory.shards.job import Job, Kept, ShardResult, kept_of
 from core.trajectory.shards.part import compress_shard
 from core.trajectory.shards.work import Report
 

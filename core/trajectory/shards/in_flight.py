@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from core.compress.summarise.answer_check import CUT, ModelAnswer, checked
@@ -16,7 +16,7 @@ from core.compress.summarise.remote.wires import connections
 from core.model.accounting.amounts import Buckets
 from core.trajectory.input.cut import Shard
 from core.trajectory.shards.compressor import Done, Draft
-from core.trajectory.shards.job import Job, ShardResult
+from core.trajectory.shards.job import Job, Kept, ShardResult, kept_of
 from core.trajectory.shards.work import Gate, Report, ShardWork, Window
 from core.trajectory.summaries.base import SummaryMissing, Written, build_prompt
 
@@ -32,7 +32,7 @@ _PATIENT = (FailureKind.RATE_LIMIT, FailureKind.OVERLOADED)
 
 
 def compress_asking(
-    job: Job, shards: Sequence[Shard], kept: Mapping[int, Collection[int]] | None, report: Report | None
+    job: Job, shards: Sequence[Shard], kept: Kept | None, report: Report | None
 ) -> Iterator[ShardResult]:
     """Compress shards whose summaries a model writes; each result is yielded once its part exists.
 
@@ -46,8 +46,8 @@ def compress_asking(
         try:
             while left or waiting:
                 while left and len(waiting) < _OPEN:
-                    places = None if kept is None else kept.get(left[0].index, frozenset())
-                    work = ShardWork(job, left.popleft(), places, report)
+                    shard = left.popleft()
+                    work = ShardWork(job, shard, kept_of(kept, shard), report)
                     waiting.add(runner.get_loop().create_task(_compressed(work, shared)))
                 done, waiting = runner.run(_first(waiting))
                 yield from (task.result() for task in done)

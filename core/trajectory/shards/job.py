@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -103,8 +103,17 @@ class ShardResult:
     received: int = 0
 
 
-def sampled_entries(job: Job) -> Mapping[int, frozenset[int]]:
-    """Indexes of the sampled entries within their shard, by shard; only for a job with a sample.
+Kept = Mapping[int, Collection[int]]
+"""Indexes of the sampled entries within their shard, by shard."""
+
+
+def kept_of(kept: Kept | None, shard: Shard) -> Collection[int] | None:
+    """The sampled entries of one shard; None keeps all."""
+    return None if kept is None else kept.get(shard.index, frozenset())
+
+
+def sampled_entries(job: Job) -> Kept:
+    """The entries of a job with a sample.
 
     The releases draw with `random.sample` from all entries of a file, the files in name order and with one
     generator for all; only the number of entries matters, so none is held in memory.
