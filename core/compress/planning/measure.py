@@ -107,6 +107,11 @@ class Measured:
         sizes |= zip(map(id, self.messages), self.sizes, strict=True)
         return sizes
 
+    def shortened(self, index: int, *, again: bool = False) -> Message:
+        """A message as pruning leaves it; `again` where it meets its own stub and shortens that too."""
+        once = self.shrunk.get(index, self.base[index])
+        return (shrink(once, self.calls, self.policy) or once) if again else once
+
     @cached_property
     def shrinkable(self) -> tuple[int, ...]:
         """Positions of messages that pruning would shorten, ascending."""

@@ -76,6 +76,7 @@ def _planned(measured: Measured, settings: Settings, gate: Gate | None) -> Plan:
         ),
         weights=numbers(pruning.weights),
         pruned_at=tuple(sorted(pruning.shrunk.union(measured.duplicates))),
+        pruned_again=tuple(sorted(pruning.again)),
         too_short=len(measured.messages) <= found.least,
         spent=spent,
         lean=lean,

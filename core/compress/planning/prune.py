@@ -10,7 +10,7 @@ from core.compress.planning.measure import Measured
 from core.compress.planning.partition import walk_back
 from core.compress.planning.row_facts import Columns
 from core.compress.sizing.threshold import Budgets
-from core.compress.sizing.weight import weighs_old_thinking
+from core.compress.sizing.weight import message_weight, weighs_old_thinking
 from core.hermes.policy.cut_rules import PruneRules
 from core.model.compaction.plan import Settings, Span
 
@@ -21,12 +21,14 @@ class Pruning:
 
     Attributes:
         shrunk: Positions that take their shortened form.
+        again: Those whose stub is shortened once more.
         count: Tool results shortened, as Hermes counts them: with older copies, without call arguments.
         weights: Weight of each message afterwards, as the tail walk uses it.
         full: The same with all thinking.
     """
 
     shrunk: frozenset[int]
+    again: frozenset[int]
     count: int
     weights: list[int]
     full: list[int]
@@ -44,11 +46,17 @@ def prune(measured: Measured, settings: Settings, limits: Budgets) -> Pruning:
     if rules.keep_images:
         shrunk |= _old_images(measured, shrunk, rules, spared)
     full = _applied(measured, measured.base_weights.full, shrunk)
+    again = dict[int, int]()
     if rules.pressure and limits.tail > 0:
-        shrunk |= _Pressure(measured, full, boundary, limits.soft, spared, shrunk).relieve()
-    count = len(measured.duplicates) + _counted(measured, shrunk)
+        pressure = _Pressure(measured, full, boundary, limits.soft, spared, shrunk)
+        shrunk |= pressure.relieve()
+        again = pressure.again
+    count = len(measured.duplicates) + _counted(measured, shrunk) + len(again)
     walked = measured.base_weights.walked(thinking=thinking)
-    return Pruning(frozenset(shrunk), count, _applied(measured, walked, shrunk, thinking=thinking), full)
+    weights = _applied(measured, walked, shrunk, thinking=thinking)
+    for i, less in again.items():
+        weights[i] -= less
+    return Pruning(frozenset(shrunk), frozenset(again), count, weights, full)
 
 
 def prune_span(measured: Measured, pruning: Pruning, span: Span) -> Pruning:
@@ -56,7 +64,7 @@ def prune_span(measured: Measured, pruning: Pruning, span: Span) -> Pruning:
     shrunk = frozenset(i for i in measured.shrinkable if span.start <= i < span.end)
     count = _counted(measured, shrunk)
     weights = _applied(measured, pruning.weights, shrunk)
-    return Pruning(shrunk, count, weights, _applied(measured, pruning.full, shrunk))
+    return Pruning(shrunk, frozenset(), count, weights, _applied(measured, pruning.full, shrunk))
 
 
 def _counted(measured: Measured, shrunk: Iterable[int]) -> int:
@@ -135,7 +143,11 @@ def _applied(
 
 
 class _Pressure:
-    """Shortens results in the protected end while its weight exceeds the limit; updates `weights`."""
+    """Shortens results in the protected end while its weight exceeds the limit; updates `weights`.
+
+    Attributes:
+        again: By how much the stub of a result weighs less once it is shortened too.
+    """
 
     def __init__(
         self, measured: Measured, weights: list[int], boundary: int, limit: int, spared: range, done: set[int]
@@ -148,6 +160,7 @@ class _Pressure:
         self._done = done
         self._total = sum(weights[boundary:])
         self._shrunk: set[int] = set()
+        self.again: dict[int, int] = {}
 
     def relieve(self) -> set[int]:
         """Shorten the oldest first, the newest few last, and the newest result only if nothing else helps."""
@@ -172,10 +185,21 @@ class _Pressure:
         return self._total > self._limit
 
     def _shrink(self, i: int) -> None:
-        shrinkable = self._measured.shrunk_weights[i] >= 0 and i not in self._done and i not in self._shrunk
-        if not shrinkable or i in self._spared:
-            return
-        weight = self._measured.shrunk_weights[i]
+        if i in self._shrunk:
+            self._shrink_again(i)
+        elif self._measured.shrunk_weights[i] >= 0 and i not in self._done and i not in self._spared:
+            self._set(i, self._measured.shrunk_weights[i])
+            self._shrunk.add(i)
+
+    def _shrink_again(self, i: int) -> None:
+        """A long stub that does not look like one, as that of a failed command, is shortened too."""
+        stub = self._measured.shortened(i)
+        left = self._measured.shortened(i, again=True)
+        if left is not stub:
+            weight = message_weight(left.wire, self._measured.policy).total
+            self.again[i] = self._weights[i] - weight
+            self._set(i, weight)
+
+    def _set(self, i: int, weight: int) -> None:
         self._total -= self._weights[i] - weight
         self._weights[i] = weight
-        self._shrunk.add(i)

@@ -145,7 +145,8 @@ def _compacted_messages(measured: Measured, planned: Plan) -> list[Message]:
     """Head, a summary of the requested size, and tail, with old results shortened."""
     pruned = set(planned.pruned_at)
     kept = [*range(planned.head.start, planned.head.end), *range(planned.tail.start, planned.tail.end)]
-    rows = {i: measured.shrunk.get(i, measured.base[i]) if i in pruned else measured.base[i] for i in kept}
+    again = planned.pruned_again
+    rows = {i: measured.shortened(i, again=i in again) if i in pruned else measured.base[i] for i in kept}
     words = "x" * (4 * (planned.summary_budget or 0))
     summary = Message({"role": "user", "content": _SUMMARY + words})
     return [

@@ -152,6 +152,7 @@ class Plan:
         weights: Budget weight of each message after pruning, as the tail walk counts it.
         estimates: Estimate of each message before pruning, for drawing; sums to about `estimated_tokens`.
         pruned_at: Indices of the messages that pruning would shorten.
+        pruned_again: Those of them whose stub it would shorten once more.
         too_short: The list has too few messages for any attempt, including pruning.
         spent: The middle holds only earlier summaries, which the release does not summarise again.
         lean: The tail is kept small, as 0.22 can: its large old results are shortened too.
@@ -182,6 +183,7 @@ class Plan:
     weights: Sequence[int] = ()
     estimates: Sequence[int] = ()
     pruned_at: tuple[int, ...] = ()
+    pruned_again: tuple[int, ...] = ()
     too_short: bool = False
     spent: bool = False
     lean: bool = False

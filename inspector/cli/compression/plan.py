@@ -135,7 +135,7 @@ def _origin(here: GenerationContext, notes: list[str]) -> dict[str, Any]:
 def _pruned(found: Plan, measured: Measured) -> Iterator[dict[str, Any]]:
     """The text that pruning would leave of each message it shortens."""
     for index in found.pruned_at:
-        left = measured.shrunk.get(index) or measured.base[index]
+        left = measured.shortened(index, again=index in found.pruned_again)
         yield {"index": index, "text": left.text, "message": dict(left.wire)}
 
 

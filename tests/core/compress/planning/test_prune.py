@@ -129,6 +129,20 @@ def test_022_shrinks_even_the_end_under_pressure() -> None:
     assert counts["0.22"] > counts["0.19"]
 
 
+def test_022_shortens_the_long_stub_of_a_failed_call_again_while_the_pressure_lasts() -> None:
+    failed = json.dumps({"output": "E   assert 1 == 2\n" * 200, "error": "it was wrong " * 20})
+    rows = [Message({"role": "user", "content": "go"})]
+    for i in range(6):
+        rows += map(Message, round_of(f"c{i}", failed, "process", command="a" * 60, data="b" * 60))
+    rows += map(Message, round_of("big", "line of a big file\n" * 20_000, "read_file", path="big"))
+    rows += [Message({"role": "assistant", "content": "Read."}), Message({"role": "user", "content": "And?"})]
+    measured, chosen = measure(rows, load_policy("0.22")), Settings(window=64_000)
+    found = plan(measured, chosen)
+    assert (found.pruned, len(found.pruned_at), found.pruned_again) == (8, 7, (12,))
+    assert "FAILED" in measured.shortened(12).text
+    assert "FAILED" not in pruned_messages(measured, chosen)[12].text
+
+
 def test_022_keeps_skills_the_model_still_works_by() -> None:
     rows = [Message({"role": "user", "content": "go"})]
     rows += [Message(row) for row in round_of("s1", "s" * 900, "skill_view", name="Git")]
