@@ -81,8 +81,8 @@ def pruned_rows(measured: Measured, plan: Plan, start: int = 0, stop: int | None
     size = len(measured.messages)
     end = size if stop is None else stop
     found = dict(enumerate(measured.base[start:end], start))
-    again = plan.pruned_again
-    found |= {i: measured.shortened(i, again=i in again) for i in plan.pruned_at if start <= i < end}
+    found |= {i: measured.shrunk[i] for i in plan.pruned_at if start <= i < end and i in measured.shrunk}
+    found |= {i: measured.shortened(i, again=True) for i in plan.pruned_again if start <= i < end}
     return [Row(message, i) for i, message in found.items() if i not in measured.columns.echoes]
 
 
