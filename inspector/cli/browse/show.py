@@ -164,13 +164,14 @@ def _message_lines(index: int, message: Message, generation: Generation, *, full
 
 def _whole(text: str) -> Iterator[str]:
     """The lines of a text, cleaned as a whole because a credential may span several lines."""
+    from core.redact.quick_check import masked_start
     from inspector.terminal.stdout import terminal_width
     from inspector.terminal.text import clean
 
-    shown = text if terminal_width() is None else text[:_MAX_CHARS]
-    yield from clean(shown).split("\n")
-    if len(shown) < len(text):
-        yield f"… {len(text) - len(shown):,} more characters; a file or a pipe gets all of them"
+    left = 0 if terminal_width() is None else len(text) - _MAX_CHARS
+    yield from clean(masked_start(text, _MAX_CHARS) if left > 0 else text).split("\n")
+    if left > 0:
+        yield f"… {left:,} more characters; a file or a pipe gets all of them"
 
 
 def _cropped(line: str) -> str:

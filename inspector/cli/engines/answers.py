@@ -203,7 +203,9 @@ def _place(one: SentMessage) -> str:
 
 
 def _excerpt(one: SentMessage, context: ConversationContext) -> str:
+    from core.redact.quick_check import masked_start
+
     text = one.kept or ""
     if one.kept is None and one.place.id is not None:
         text = "".join(message.text for message in context.messages((one.place.id,)))
-    return " ".join(text[: 4 * _EXCERPT].split())[:_EXCERPT]
+    return " ".join(masked_start(text, 4 * _EXCERPT).split())[:_EXCERPT]

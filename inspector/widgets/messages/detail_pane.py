@@ -184,14 +184,14 @@ def _thinking(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
         return
     ink = palette.style("ink-faint")
     yield Line().add("reasoning", palette.style("ink-muted", bold=True))
-    yield from _railed(found[: detail.shown], width, "│ ", ink, palette.style("ink-muted"))
+    yield from _railed(masked_start(found, detail.shown), width, "│ ", ink, palette.style("ink-muted"))
     yield Line()
 
 
 def _text(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
     text = detail.message.text
     words = laid_out(text) if detail.message.role == "tool" else text
-    for line in wrap(clean(words[: detail.shown]), width) if text else ():
+    for line in wrap(clean(masked_start(words, detail.shown)), width) if text else ():
         yield Line().preformatted(line, palette.style("ink"))
     if images := images_in(detail.message.content):
         yield Line().add(f"▣ {fmt.plural(images, 'image')}, not shown", palette.style("ink-muted"))
@@ -212,7 +212,7 @@ def _calls(detail: Detail, width: int, palette: Palette) -> Iterator[Line]:
             line.gap(2).add(f"→ #{answer}", palette.style("ink-muted"))
         yield line
         ink = palette.style("ink")
-        yield from _railed(laid_out(call.arguments[: detail.shown]), width, "  ", ink, ink)
+        yield from _railed(laid_out(masked_start(call.arguments, detail.shown)), width, "  ", ink, ink)
 
 
 def _railed(text: str, width: int, rail: str, rail_ink: Style, ink: Style) -> Iterator[Line]:

@@ -22,6 +22,18 @@ def test_a_credential_spelled_in_escaped_letters_of_a_call_is_masked(
     assert "HarborAmber4558" not in cli("show", "a", *form, "--home", tmp_path).out
 
 
+def test_a_credential_is_masked_also_where_a_text_on_a_terminal_stops(
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspector.terminal.stdout.terminal_width", lambda: 100)
+    with SessionDatabase(tmp_path / "state.db") as made:
+        made.session("a")
+        made.message(
+            "a", "assistant", f"{'x ' * 49_970}postgres://admin:hunter2{'horse' * 20}@db.example.org/shop"
+        )
+    assert "hunter2" not in cli("show", "a", "--full", "--home", tmp_path).out
+
+
 def test_a_line_of_a_tool_shows_its_text_without_the_escapes_of_json(tmp_path: Path, cli: Cli) -> None:
     with SessionDatabase(tmp_path / "state.db") as made:
         made.session("a")

@@ -86,6 +86,18 @@ def test_a_long_message_stops_after_a_piece_and_says_how_to_continue() -> None:
     assert "m for more" not in text_of(Detail(0, long, shown=10 * CHUNK))
 
 
+LONG = "x " * (CHUNK // 2 - 30) + "postgres://admin:hunter2" + "horse" * 20 + "@db.example.org/shop"
+CALL = {"id": "c", "function": {"name": "terminal", "arguments": LONG}}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [said(content=LONG), said("assistant", "", reasoning=LONG), said("assistant", "", tool_calls=[CALL])],
+)
+def test_a_credential_is_masked_also_where_a_long_message_stops(message: Message) -> None:
+    assert "hunter2" not in text_of(Detail(0, message))
+
+
 def test_nothing_under_the_cursor_and_nothing_said_are_sentences() -> None:
     assert "No message under the cursor." in text_of(None)
     assert "No text." in text_of(Detail(0, said(content=None)))
