@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import ConfigError
+from core.support.own_files import BadYaml, user_yaml
 from inspector.hermes_plugin.config_file.places import insertions, removals
 
 _FILE, _ENABLED, _ENGINE = "config.yaml", "plugins.enabled", "context.engine"
@@ -126,11 +127,9 @@ def tree(text: str) -> dict[str, Any]:
     Raises:
         ConfigError: The file is not a YAML mapping.
     """
-    import yaml
-
     try:
-        found = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        found = user_yaml(text)
+    except BadYaml as error:
         raise ConfigError("is not valid YAML", where=_FILE) from error
     if found is None:
         return {}

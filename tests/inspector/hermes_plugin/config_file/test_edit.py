@@ -47,6 +47,17 @@ FILES = (
 )
 
 
+EXPANDS = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}' if n else 'x'] * 9)}]\n" for n in range(12))
+
+
+@pytest.mark.parametrize(
+    "text", [EXPANDS, "x: " + "[" * 50_000, "x: 2026-02-31"], ids=["much", "deep", "no day"]
+)
+def test_a_file_that_nobody_would_write_is_refused(text: str) -> None:
+    with pytest.raises(ConfigError):
+        with_plugin(text, "inspector", engine=True)
+
+
 SHARED = "plugins: &p\n  enabled: [a]\nother: *p\n"
 """What is added here would be added there too."""
 
