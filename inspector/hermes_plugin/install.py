@@ -214,19 +214,25 @@ def uninstall(home: Path) -> Removed:
 
     Raises:
         NotFoundError: It is not installed there.
+        ConfigError: What was installed is not known any more.
         OSError: It could not be removed.
     """
     folder = plugin_folder(home)
     receipt = folder / RECEIPT
     if not receipt.is_file():
         raise NotFoundError("the plugin is not installed there", where=str(home))
-    recorded = json.loads(receipt.read_text("utf-8"))
-    before = None if recorded["before"] is None else bytes.fromhex(recorded["before"])
-    config, changes = home / CONFIG, [Change(**change) for change in recorded["changes"]]
+    try:
+        recorded = json.loads(receipt.read_text("utf-8"))
+        before = None if recorded["before"] is None else bytes.fromhex(recorded["before"])
+        changes, after = [Change(**change) for change in recorded["changes"]], recorded["after"]
+    except (ValueError, TypeError, KeyError) as error:
+        remedy = f"Take {NAME} out of {CONFIG} by hand, then delete the folder"
+        raise ConfigError("is damaged, and nothing was changed", where=str(receipt), remedy=remedy) from error
+    config = home / CONFIG
     now, rewritten = read_if_there(config), bool(recorded.get("rewritten"))
     removed = Removed(same=True)
     if changes or rewritten:
-        removed = Removed(now is not None and sha256(now).hexdigest() == recorded["after"])
+        removed = Removed(now is not None and sha256(now).hexdigest() == after)
         if removed.same:
             _put_back(config, before)
         elif now is not None:

@@ -70,6 +70,19 @@ def test_a_file_that_cannot_be_read_any_more_is_reported(
     assert "still names it" in told.err
 
 
+@pytest.mark.parametrize("receipt", ["{", "[]", '{"before": "no hex", "changes": []}'])
+def test_a_damaged_receipt_is_named_with_what_to_do(
+    home: Path, receipt: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugin(home, "install", "--engine")
+    (home / "plugins" / "inspector" / "receipt.json").write_text(receipt)
+    capsys.readouterr()
+    assert plugin(home, "uninstall") == 4
+    told = capsys.readouterr().err
+    assert "receipt.json" in told
+    assert "unexpected" not in told
+
+
 def test_a_home_without_plugins_has_no_folder_for_them_again(home: Path) -> None:
     plugin(home, "install")
     plugin(home, "uninstall")
