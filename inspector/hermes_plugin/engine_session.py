@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from core.compress.engines.builtin import ContextCompressor
-from core.compress.sizing.estimate import text_tokens
 from core.compress.summarise.base import Summariser
-from core.compress.summarise.extract.summariser import ExtractiveSummariser
-from core.compress.summarise.fallback.summariser import StaticSummariser
 from core.errors import ConfigError
 from core.hermes.config.config import HermesConfig, load_config
 from core.hermes.policy.policy import Policy, load_policy, nearest_release, newest_release
 from core.model.transcript.message import Message
+from core.preview.summarisers import offline_summariser, remote_summariser
 from inspector.hermes_plugin import compactions, recall
 from inspector.hermes_plugin.compactions import Measured
 
@@ -135,18 +132,14 @@ class EngineSession:
         )
         settings = replace(settings, window=int(route.get("context_length") or 0) or None)
         abort = bool(config.value("compression.abort_on_summary_failure", release))
-        return ContextCompressor(self._policy, settings, self._summariser(config), abort_configured=abort)
+        writer = chosen(self._choice, config, self._policy)
+        return ContextCompressor(self._policy, settings, writer, abort_configured=abort)
 
     def _config(self) -> HermesConfig:
         try:
             return load_config(self._home)
         except ConfigError:
             return HermesConfig()  # like Hermes, which then uses its defaults
-
-    def _summariser(self, config: HermesConfig) -> Summariser:
-        return chosen(
-            self._choice, config, self._policy, partial(text_tokens, unit=self._policy.estimate.unit)
-        )
 
     def _block(self, compressor: ContextCompressor) -> str:
         past = compressor.backoff
@@ -176,23 +169,18 @@ def _references(rows: Rows, after: Rows) -> list[dict[str, Any]]:
     return answer
 
 
-def chosen(
-    choice: Mapping[str, Any], config: HermesConfig, policy: Policy, tokens: Callable[[str], int]
-) -> Summariser:
+def chosen(choice: Mapping[str, Any], config: HermesConfig, policy: Policy) -> Summariser:
     """The summariser for a choice: `{"name", "model", "provider", "base_url"}`.
 
     Raises:
         SummaryFailure: No model is named, or its key is missing.
     """
     name = str(choice.get("name") or "extractive")
-    if name == "static":
-        return StaticSummariser(policy)
     if name not in MODELS:
-        return ExtractiveSummariser(tokens)
+        return offline_summariser(policy, name)
     from core.compress.summarise.model_choice import ModelChoice, resolve
-    from core.compress.summarise.remote.wires import model_summariser
 
     provider, model, base_url = (str(choice.get(key) or "") for key in ("provider", "model", "base_url"))
     wanted = ModelChoice(provider=provider, model=model, base_url=base_url)
     resolved = resolve(wanted, env=os.environ, config=config)
-    return model_summariser(resolved, name)
+    return remote_summariser(resolved, policy, name)

@@ -198,7 +198,7 @@ def _sends(args: argparse.Namespace, home: Path) -> Iterator[str]:
     from inspector.settings.config_file import refuse_sending
 
     choice = _summariser(args)
-    endpoint = chosen(choice, load_config(home), load_policy(newest_release()), len).describe()
+    endpoint = chosen(choice, load_config(home), load_policy(newest_release())).describe()
     if endpoint is None:
         return
     if not endpoint.local:
