@@ -140,9 +140,23 @@ class Causes:
         grown = self._grown(before, call)
         if not grown or (call.cache_read or 0) >= self._front:
             return self._reloaded(before, call, restarted)
+        if whole := self._sent_whole(before, grown):
+            return "resume", (restarted, *whole)
         more = f"{abs(grown):,} tokens {'more' if grown > 0 else 'fewer'} than before and what was said since"
         text = f"the prompt holds {more}, and nothing after the tool schemas came from the cache"
         return "tools_changed", (restarted, Evidence(Source.DERIVED, call.where, text))
+
+    def _sent_whole(self, before: CacheCall, grown: int) -> tuple[Evidence, ...]:
+        """The lines of results that became files, but are sent whole again, if that explains a growth."""
+        moved: list[LogRecord] = []
+        for record in self._context.log.records:
+            if record.session in self._context.sessions and self._context.to_utc(record.at) <= before.at:
+                if record.kind is Kind.DONE:
+                    moved.clear()  # it stores again what the process held
+                elif record.kind is Kind.RESULT_MOVED:
+                    moved.append(record)
+        characters = sum(record.number or 0 for record in moved)
+        return tuple(record.evidence for record in moved) if 0 < grown <= characters else ()
 
     def _reloaded(self, before: CacheCall, call: CacheCall, restarted: Evidence) -> Cause:
         changed = self._context.identity

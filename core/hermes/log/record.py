@@ -58,6 +58,7 @@ class Kind(StrEnum):
     NOT_STORED = "not_stored"
     OVER_THRESHOLD = "over_threshold"
     REARMED = "rearmed"
+    RESULT_MOVED = "result_moved"
     GREW = "grew"
     SUMMARY_CALL = "summary_call"
     AUX_CALL = "aux_call"

@@ -121,6 +121,18 @@ def test_tools_that_changed_leave_nothing_of_the_messages_in_the_cache() -> None
     assert "8,950 tokens more than before" in found.evidence[-1].text
 
 
+def test_a_result_that_had_become_a_file_and_is_sent_whole_again_is_no_other_set_of_tools() -> None:
+    """Run with 0.22.2: what a turn's budget replaces is stored whole, and read whole by the next process."""
+    miss, moved = call(40, 25_000, 900, number=1), line(Kind.RESULT_MOVED, 12, text="c1", number=40_000)
+    (found,) = breaks(miss, lines=(moved,), starts=(started(33),))
+    assert found.cause == "resume"
+    assert found.evidence[-1].where == moved.where
+    for few in (line(Kind.RESULT_MOVED, 12, text="c1", number=4_000), line(Kind.DONE, 15)):
+        assert causes(miss, lines=(moved, few) if few.number is None else (few,), starts=(started(33),)) == [
+            "tools_changed"
+        ]
+
+
 def test_a_gateway_reads_its_messages_again_for_every_agent() -> None:
     for read in (0, 2_000):
         assert causes(call(40, 18_000, read, number=1)) == ["resume"]

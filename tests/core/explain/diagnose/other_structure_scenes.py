@@ -132,6 +132,20 @@ def by_time(seconds: float, tail: int = 4) -> Build:
     return build
 
 
+def moved(stored: int, size: int = 40_000) -> Build:
+    """A result that became a file, of which so much is stored."""
+
+    def build(home: Home) -> None:
+        plain(home)
+        home.db.message("S", "assistant", "", calls=[("q", "t", "{}")])
+        home.line(
+            f"Budget enforcement: persisted tool result q ({size} chars)", logger="tools.tool_result_storage"
+        )
+        home.db.message("S", "tool", "w" * stored, tool_call_id="q", tool_name="t")
+
+    return build
+
+
 def unsaid(home: Home) -> None:
     """A session in which nothing was said."""
     home.db.session("S")
@@ -152,6 +166,8 @@ OTHER_STRUCTURE = (
     Scene("E16", summary_only(0, turns=2), summary_only(0, left=1), release="0.18"),
     Scene("E17", by_time(60), by_time(-60), release="0.17"),
     Scene("E17", by_time(60, tail=1), unsaid, release="0.17"),
+    Scene("E18", moved(40_000), moved(2_000), release="0.22"),
+    Scene("E18", moved(60_000, 60_000), moved(60_000, 90_000), release="0.18"),
     Scene("I1", prompt(SECRET), prompt("ghp_ is how a token begins.")),
     Scene("I3", result("Authorization: Bearer ***"), result("---\n*** a heading ***\n---")),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.hermes.log.parse import parse_line
+from core.hermes.log.record import Kind
 
 ANSWERED = (
     "2026-11-23 10:00:00,123 INFO [s1] agent.conversation_loop: API call #3: model=gpt-5.2 provider=openai "
@@ -70,3 +71,10 @@ def test_a_duration_no_attempt_has_is_left_out_of_the_telemetry(took: int) -> No
 @pytest.mark.parametrize("seconds", ["1.2.3", "9" * 12, "9" * 400])
 def test_a_time_that_cannot_be_one_makes_the_line_a_torn_one(seconds: str) -> None:
     assert parse_line(ANSWERED.replace("1.0s", f"{seconds}s"), "agent.log:1") is None
+
+
+def test_a_result_that_the_budget_of_a_turn_moved_to_a_file_names_its_call_and_its_size() -> None:
+    told = "Budget enforcement: persisted tool result call_0001_0 (80416 chars)"
+    record = parse_line(f"2026-11-30 14:39:01,328 INFO [s1] tools.tool_result_storage: {told}", "agent.log:1")
+    assert record is not None
+    assert (record.kind, record.text, record.number) == (Kind.RESULT_MOVED, "call_0001_0", 80_416)

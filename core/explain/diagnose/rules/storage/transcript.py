@@ -153,6 +153,24 @@ def summary_read_behind(case: Case) -> Iterable[Found]:
         yield Found({"told": plural(len(behind), "message")}, (evidence,), Verdict.DERIVED)
 
 
+@conversation_rule("E18")
+def moved_results_stored_whole(case: Case) -> Iterable[Found]:
+    """Results that the program had replaced by files are whole in the database, and so in a resume."""
+    moved = {line.text: line for line in case.lines(Kind.RESULT_MOVED)}
+    results = (one for one in case.live if one.role == "tool" and one.tool_call_id in moved)
+    whole = [one for one in results if len(one.text) >= (moved[one.tool_call_id].number or 0)]
+    if whole:
+        words = plural(sum(len(one.text) for one in whole), "character")
+        stored = Evidence(Source.DATABASE, ranges(whole), words)
+        numbers = {
+            "told": plural(len(whole), "tool result"),
+            "are": "is" if len(whole) == 1 else "are",
+            "they": "it takes" if len(whole) == 1 else "they take",
+            "tokens": transcript_tokens(whole, case.policy.estimate),
+        }
+        yield Found(numbers, (stored, *(moved[one.tool_call_id].evidence for one in whole[-2:])))
+
+
 def _are_separated(faulty: Sequence[Message]) -> bool:
     """Whether a call and its result are both there, but not together."""
     results = {message.tool_call_id for message in faulty if message.role == "tool"}
