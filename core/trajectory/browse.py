@@ -111,9 +111,10 @@ def open_listed(job: Job, listed: Listed) -> Comparison | None:
     deadline = Deadline(job.timeout)
     deadline.begin()
     compressor = Compressor(job.settings, open_tokenizer(job.tokenizer, deadline.check))
-    begun = compressor.begin(_line(job, listed))
+    line = _line(job, listed)
+    begun = compressor.begin(line)
     if isinstance(begun, Done):
-        return None if listed.metrics is None else _alone(compressor, _line(job, listed))
+        return None if begun.metrics is None else _alone(compressor, line)
     return _both_sides(job, compressor, begun)
 
 
