@@ -64,12 +64,15 @@ def read_list(text: str) -> tuple[list[Span], int]:
 
 
 def written(value: Any) -> str:
-    """A value as JSON with readable text; a lone surrogate, which no file can contain, is escaped."""
-    text = json.dumps(value, ensure_ascii=False)
+    """A value as JSON with readable text; a lone surrogate, which no file can contain, is escaped.
+
+    What JSON has no type for, such as the times of a parquet file, becomes a text.
+    """
+    text = json.dumps(value, ensure_ascii=False, default=str)
     try:
         text.encode()
     except UnicodeEncodeError:
-        return json.dumps(value)
+        return json.dumps(value, default=str)
     return text
 
 

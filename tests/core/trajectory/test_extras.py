@@ -7,6 +7,8 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -83,6 +85,17 @@ def test_parquet_rows_become_lines(plain: Path, whole: bytes) -> None:
     assert [json.loads(line) for line in output.read_bytes().splitlines()] == [
         json.loads(line) for line in whole.splitlines()
     ]
+
+
+def test_parquet_rows_may_hold_what_json_has_no_type_for(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    row = {"conversations": [], "at": datetime(2026, 1, 31, 8), "usd": Decimal("1.5"), "hash": b"ab"}
+    parquet.write_table(pyarrow.Table.from_pylist([row]), tmp_path / "in.parquet")
+    assert run(["trajectory", str(tmp_path / "in.parquet"), str(tmp_path / "out.jsonl"), *OPTIONS]) == 0
+    (found,) = map(json.loads, (tmp_path / "out.jsonl").read_bytes().splitlines())
+    assert (found["at"], found["usd"]) == ("2026-01-31 08:00:00", "1.5")
 
 
 def test_a_tokenizer_json_counts(plain: Path, capsys: pytest.CaptureFixture[str]) -> None:
