@@ -15,6 +15,7 @@ from core.account.spending.recorded import FORMS, QUARTER, Window
 from core.account.spending.sums import finish
 from core.model.accounting.amounts import Buckets, Money
 from core.model.accounting.ledger import Ledger, LedgerRow
+from core.model.transcript.conversation import both
 from core.model.transcript.session import Kind
 from core.store.conversations.credentials import learn_shown
 from core.store.database.connect import noting, reading
@@ -144,15 +145,11 @@ def spent_with_delegates(
         root = threads.root(group.key)
         if root in concerned:
             amount = finish("", "", "", [group], priced=False)
-            own[root] = _both(own.get(root, _NOTHING), (amount.tokens, amount.recorded))
+            own[root] = both(own.get(root, _NOTHING), (amount.tokens, amount.recorded))
     return {
-        root: reduce(_both, [own.get(one, _NOTHING) for one in (root, *below)])
+        root: reduce(both, [own.get(one, _NOTHING) for one in (root, *below)])
         for root, below in delegates.items()
     }
-
-
-def _both(one: tuple[Buckets, Money], other: tuple[Buckets, Money]) -> tuple[Buckets, Money]:
-    return one[0] + other[0], one[1] + other[1]
 
 
 def with_names(found: Ledger, stores: Iterable[SessionLists]) -> Ledger:

@@ -208,8 +208,8 @@ class Chain:
         found: list[tuple[Buckets, Money]] = []
         waiting: dict[int, tuple[Buckets, Money]] = {}
         for node in reversed(self.nodes):
-            total = _both(spent((node,)), waiting.pop(node.depth + 1, _NOTHING))
-            waiting[node.depth] = _both(total, waiting.get(node.depth, _NOTHING))
+            total = both(spent((node,)), waiting.pop(node.depth + 1, _NOTHING))
+            waiting[node.depth] = both(total, waiting.get(node.depth, _NOTHING))
             found.append(total)
         return tuple(reversed(found))
 
@@ -233,7 +233,8 @@ def spent(nodes: Collection[ChainNode]) -> tuple[Buckets, Money]:
     )
 
 
-def _both(one: tuple[Buckets, Money], other: tuple[Buckets, Money]) -> tuple[Buckets, Money]:
+def both(one: tuple[Buckets, Money], other: tuple[Buckets, Money]) -> tuple[Buckets, Money]:
+    """Tokens and cost of one and of the other, added up."""
     return one[0] + other[0], one[1] + other[1]
 
 
