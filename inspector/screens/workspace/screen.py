@@ -203,11 +203,9 @@ class WorkspaceScreen(Page):
         await mounted
         self.call_after_refresh(shell(self).keys.release)
 
-    @on(View.ViewRequested)
-    def _wanted(self, event: View.ViewRequested) -> None:
-        names = [tab.name for tab in TABS]
-        if event.name in names:
-            self._show(names.index(event.name))
+    @on(View.MapRequested)
+    def _show_map(self) -> None:
+        self._show([tab.name for tab in TABS].index("map"))
 
     @property
     def view(self) -> View | None:

@@ -114,12 +114,8 @@ class View(Reporting, Vertical):
             self.cursor = cursor
             super().__init__()
 
-    class ViewRequested(Message):
-        """The user wants another view."""
-
-        def __init__(self, name: str) -> None:
-            self.name = name
-            super().__init__()
+    class MapRequested(Message):
+        """The user wants to see where the cursor is on the map."""
 
     class Stale(Message):
         """This program changed the database: read the conversation again."""

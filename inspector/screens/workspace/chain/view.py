@@ -157,7 +157,7 @@ class ChainView(FigureView):
             return
         if tree_line.generation is not None:
             self.move_to(generation=tree_line.generation.index)
-            self.post_message(self.ViewRequested("map"))
+            self.post_message(self.MapRequested())
         elif tree_line.own:
             self.toast("You are already in this conversation.")
         else:

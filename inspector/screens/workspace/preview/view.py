@@ -117,7 +117,7 @@ class PreviewView(GenerationView):
         row = self.panes.row
         if row is not None:
             self.move_to(row=row)
-            self.post_message(self.ViewRequested("map"))
+            self.post_message(self.MapRequested())
 
     # Keys.
 

@@ -210,7 +210,7 @@ class WhyView(CurveView):
             return
         closed = moment.event.generation if moment.event else None
         self.move_to(generation=0 if closed is None else closed + 1)
-        self.post_message(self.ViewRequested("map"))
+        self.post_message(self.MapRequested())
 
     def figures(self) -> FigureQuestion | None:
         """The figures on the card."""
