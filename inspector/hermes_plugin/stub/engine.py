@@ -78,12 +78,12 @@ class InspectorEngine(ContextEngine):  # type: ignore[misc]
 
     def update_from_response(self, usage: Mapping[str, Any]) -> None:
         """Take a response's token counts, which also show whether the last compaction was enough."""
-        self.last_prompt_tokens = int(usage.get("prompt_tokens") or 0)
-        self.last_completion_tokens = int(usage.get("completion_tokens") or 0)
-        self.last_total_tokens = int(usage.get("total_tokens") or 0)
+        counts = {key: value for key, value in usage.items() if isinstance(value, int)}
+        self.last_prompt_tokens = counts.get("prompt_tokens", 0)
+        self.last_completion_tokens = counts.get("completion_tokens", 0)
+        self.last_total_tokens = counts.get("total_tokens", 0)
         self._verify_compaction_cleared_threshold = False
         self.awaiting_real_usage_after_compression = False
-        counts = {key: value for key, value in usage.items() if isinstance(value, int | float)}
         self._call("update_from_response", usage=counts)
 
     def should_compress(self, prompt_tokens: int | None = None) -> bool:

@@ -107,6 +107,14 @@ def test_a_worker_that_was_killed_is_replaced_by_one_that_knows_as_much(make: An
     assert len(engine.compress(rows, current_tokens=70_000)) < len(rows)
 
 
+def test_counts_of_a_response_that_are_no_numbers_count_as_none(make: Any) -> None:
+    engine = make("/nowhere/python")
+    engine.update_from_response(
+        {"prompt_tokens": "many", "completion_tokens": float("nan"), "total_tokens": [1]}
+    )
+    assert (engine.last_prompt_tokens, engine.last_completion_tokens, engine.last_total_tokens) == (0, 0, 0)
+
+
 def test_copies_are_engines_of_their_own(make: Any) -> None:
     engine = started(make())
     for other in (copy.deepcopy(engine), engine.clone_for_agent()):
