@@ -223,17 +223,22 @@ def _settings(
     if generation is not None and generation is not context.conversation.generations[-1]:
         compared = _number_compared(messages, generation, context.log)
         closing = context.conversation.generations[generation.index].boundary
-        warm = generation.boundary is not None and _ran_warm(closing)
-        return replace(context.settings_in_force, current_tokens=compared, warm=warm)
+        settings = context.settings_in_force
+        warm = generation.boundary is not None and _ran_warm(closing, settings)
+        return replace(settings, current_tokens=compared, warm=warm)
     size = next_request(context)
     return sized(context, size)
 
 
-def _ran_warm(boundary: Boundary | None) -> bool:
-    """Whether a compaction kept a tail but no head, as a process does that has compacted before."""
+def _ran_warm(boundary: Boundary | None, settings: Settings) -> bool:
+    """Whether a compaction kept a tail but less of a head than configured.
+
+    A process does that which has compacted before: it keeps none, but puts back the only request there is.
+    """
     if boundary is None or boundary.mode is BoundaryMode.REWRITE:
         return False
-    return boundary.summary_row is not None and bool(boundary.tail_rows) and not boundary.head_rows
+    kept = boundary.summary_row is not None and bool(boundary.tail_rows)
+    return kept and boundary.head_rows < max(settings.protect_first, 1)
 
 
 def _number_compared(messages: Sequence[Message], generation: Generation, log: Log) -> int | None:

@@ -49,11 +49,14 @@ def test_the_last_call_gives_the_real_prompt_until_a_compaction(home: Home) -> N
     assert of(home).settings.current_tokens is None
 
 
-@pytest.mark.parametrize(("head", "warm"), [(0, True), (3, False)])
-def test_a_compaction_that_kept_no_head_was_run_by_a_process_that_had_compacted_before(
+@pytest.mark.parametrize(("head", "warm"), [(0, True), (1, True), (3, False)])
+def test_a_compaction_that_kept_less_head_than_configured_was_run_by_a_process_that_had_compacted_before(
     home: Home, head: int, warm: bool
 ) -> None:
-    """The first may keep none: 0.22 puts the request of a long turn behind the summary."""
+    """The first may keep none: 0.22 puts the request of a long turn behind the summary.
+
+    Run with 0.19.0: a process that keeps none puts the only request back, before the summary.
+    """
     home.compact(head=head)
     home.talk(4)
     home.compact(head=head, summary="## Goal\nland")
