@@ -6,7 +6,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from core.compress.retention.words import WARNING_SHARE, most_important_loss
+from core.compress.retention.words import is_grave, most_important_loss
 from core.compress.sizing.threshold import past_blocks
 from core.explain.compactions.refusals import refused_first, refuses_before_due
 from core.explain.events import unanswered_turn
@@ -264,7 +264,7 @@ def _remedy(kept: Retention | None, focus: str | None, *, little: bool) -> tuple
     if kept is None:
         return None, None
     remedy = remedies["focused" if focus else "focus"] if kept.lost else None
-    return remedy, Severity.WARNING if (kept.lost_share or 0) >= WARNING_SHARE else None
+    return remedy, Severity.WARNING if is_grave(kept) else None
 
 
 def _why_little(tokens: tuple[int, int] | None, protected: float) -> str:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from core.compress.retention.words import IMPORTANT, is_grave, loss_words, needs_help, weighed
+from core.compress.retention.words import IMPORTANT, brief_loss, is_grave, loss_words, needs_help
 from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, briefer, shortened
 from core.support.formatting import ESTIMATE, count, limit, money, money_a_call, plural, short
 from core.support.program_files import shared_table
@@ -124,8 +124,8 @@ def kept_headline(headline: Headline, kept: Retention | None) -> Headline:
         if asks and asks.lost
         else ""
     )
-    losses = f"The summary lost {loss_words(kept)}", f"The summary lost {weighed(share)}"
-    lost = (*(f"{loss}{more}" for more in (among, "") for loss in losses), f"Lost: {weighed(share)}")
+    losses = f"The summary lost {loss_words(kept)}", f"The summary lost {brief_loss(kept)}"
+    lost = (*(f"{loss}{more}" for more in (among, "") for loss in losses), f"Lost: {brief_loss(kept)}")
     told = (f"{start} {loss}." for start in briefer(headline.sentence) for loss in lost)
     sentence = next((text for text in told if len(text) <= MAX_HEADLINE_CHARS), headline.sentence)
     if again:

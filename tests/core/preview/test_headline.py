@@ -113,7 +113,8 @@ def test_a_topic_that_no_fact_is_about_is_said_before_what_is_kept() -> None:
 
 
 def test_a_preview_that_loses_half_of_the_facts_is_a_warning_as_a_compaction_that_did_is() -> None:
-    kept = retained(Fact("commands", "pytest", (3,), "lost"), Fact("commands", "ls", (3,), "kept"))
+    commands = (Fact("commands", command, (3,), "kept") for command in ("ls", "pwd", "make"))
+    kept = retained(Fact("commands", "pytest", (3,), "lost"), *commands)
     severities = [headline_of(large(replace(kept, score=score))).severity for score in (0.51, 0.5)]
     assert severities == [None, Severity.WARNING]
 
@@ -126,6 +127,13 @@ def test_a_past_compaction_that_lost_a_rule_is_a_warning_only_with_half_of_what_
     told = kept_headline(Headline("You ran /compress."), replace(kept, score=score))
     assert told.severity is severity
     assert "TOPIC" in str(told.remedy)
+
+
+def test_of_very_few_facts_the_count_alone_is_told_and_is_no_warning() -> None:
+    kept = replace(retained(Fact("commands", "pytest", (3,), "lost")), score=0.0)
+    told = kept_headline(Headline("You ran /compress."), kept)
+    assert told == Headline("You ran /compress. The summary lost 1 of 1 fact.", None, Severity.INFO)
+    assert headline_of(large(kept)).severity is None
 
 
 def test_a_claim_no_message_supports_goes_before_everything_else() -> None:
@@ -287,7 +295,7 @@ def test_a_compaction_whose_refusal_will_come_again_also_says_what_was_lost() ->
 
 
 def test_where_facts_cannot_be_counted_in_the_room_their_weight_is_told() -> None:
-    kept = Retention((), {"paths": FactCount(1, 0, 1)}, score=0.9)
+    kept = Retention((), {"paths": FactCount(3, 0, 1)}, score=0.9)
     for length, ends in ((130, "The summary lost 10% of what matters."), (140, "Lost: 10% of what matters.")):
         said = kept_headline(Headline("x" * length, None), kept).sentence
         assert said.endswith(f"x {ends}")
