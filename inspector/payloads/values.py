@@ -159,8 +159,8 @@ def cost(value: Cost) -> dict[str, Any]:
 
 
 def session_cost(session: Session) -> dict[str, Any]:
-    """What a session cost in total, and how much of that was spent outside the main loop."""
-    return {**cost(session.cost), "auxiliary_usd": money(session.auxiliary_usd)}
+    """What a session cost in total, and how much of that was spent outside the main loop, where priced."""
+    return {**cost(session.cost), "auxiliary_usd": money(session.auxiliary_usd or None)}
 
 
 def tokens(value: Buckets) -> dict[str, int | None]:

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from core.model.transcript.session import Session
+from inspector.payloads.values import session_cost
 from tests.inspector.cli.conftest import Json, Text
 
 LONG = "Webhooks are delivered twice"
@@ -41,3 +48,10 @@ def test_what_a_conversation_cost_is_one_number(as_json: Json, as_text: Text) ->
     printed = f"${float(listed['usd']):.2f}"
     for words in (("usage", "--by", "session"), ("usage", AUTH), ("chain", AUTH), ("sessions",)):
         assert printed in as_text(*words), words
+
+
+@pytest.mark.parametrize(("stored", "told"), [("0", None), ("0.25", "0.25")])
+def test_side_tasks_that_hermes_did_not_price_are_not_reported_as_free(stored: str, told: str | None) -> None:
+    """Run with 0.19.0: it books summaries on provider `auto`, for which it has no price, and stores 0."""
+    session = Session("s", Path("state.db"), auxiliary_usd=Decimal(stored))
+    assert session_cost(session)["auxiliary_usd"] == told
