@@ -33,6 +33,8 @@ from core.store.rows.decode import moment, read_first_words
 from core.support.formatting import plural
 from core.support.own_files import journal_file
 
+_OURS = "legacy"
+"""The family of the marker that begins the summaries this program writes."""
 _SET_BACK = timedelta(minutes=10)
 """Rows of a long turn may be saved after what it compacted, with the times at which they were made."""
 
@@ -156,7 +158,8 @@ def _boundary(
         return None
     outline = segment.summary_outline
     merged = bool(outline and outline.summary and outline.summary.merged)
-    own = next((own for own in ours if outline is not None and outline.id in own.rows), None)
+    written = outline.id if outline and outline.summary and outline.summary.family == _OURS else None
+    own = next((own for own in ours if written in own.rows), None)
     return Boundary(
         mode=segment.mode,
         at=_commit_time(segment, parent, merged) if own is None else own.at,

@@ -21,7 +21,7 @@ from core.model.transcript.session import Kind
 from core.store.store import Store
 from core.support.own_files import journal_path, state_directory
 from tests.core.apply.material import compress_here, conversation, dump, preview
-from tests.core.store.database import SUMMARY, SessionDatabase
+from tests.core.store.database import LONG_SUMMARY, SUMMARY, SessionDatabase
 
 
 def applied(path: Path, journal: Journal, mode: ApplyMode | None = None) -> Applied:
@@ -195,6 +195,19 @@ def test_the_old_conversation_can_be_put_next_to_one_that_continued(
             beside.target_id
         ] is Kind.BRANCH
         assert live_messages(store, done.target_id)[-1].text == "on"
+
+
+def test_what_hermes_summarised_before_is_not_ours_in_a_conversation_restored_beside(tmp_path: Path) -> None:
+    """Run with 0.14.0: a copy of a session that was a continuation begins with the summary Hermes wrote."""
+    path = conversation(tmp_path / "state.db", "0.13")
+    run(path, f"UPDATE messages SET role = 'user', content = '{LONG_SUMMARY} so far' WHERE id = 4")
+    journal = journal_of(path)
+    done = applied(path, journal)
+    beside = execute(undo_as_fork(journal, done.undo_id), journal)
+    with Store(path) as store:
+        newest = [store.conversation(one).generations[-1] for one in (done.target_id, beside.target_id)]
+    ours = [one.boundary.own.id if one.boundary and one.boundary.own else None for one in newest]
+    assert ours == [done.undo_id, None]
 
 
 def test_another_database_at_the_same_place_is_left_alone(tmp_path: Path, journal: Journal) -> None:
