@@ -21,7 +21,7 @@ from core.explain.diagnose.registry import (
 from core.explain.diagnose.rules.compression.firing import to_fire_earlier
 from core.explain.what_if.scenarios import Bill
 from core.model.accounting.ledger import Ledger, LedgerPart, LedgerRow
-from core.model.finding import Evidence, Source, Verdict
+from core.model.finding import Evidence, Severity, Source, Verdict
 from core.support.formatting import money, plural
 
 _TRUST = "Trust the list price: hermes-inspector usage"
@@ -38,26 +38,27 @@ class Spent(Protocol):
 
 @spending_rule("F4")
 @store_spending_rule("F4")
-def unpriced(spent: Spent) -> Iterable[Found]:
-    """Usage has no cost; reported once for all models, as a store without costs lacks them for each."""
-    parts = [
-        part
-        for row in spent.ledger.rows
-        for part in row.parts
-        if part.recorded.missing and part.billing not in ("included", "local")
-    ]
+def unpriced(spent: Spent, min_share: float) -> Iterable[Found]:
+    """Usage has no cost; reported once for all models, as a store without costs lacks them for each.
+
+    Of a small share of the tokens, as that of a summary beside what was priced, it is a warning.
+    """
+    used = [part for row in spent.ledger.rows for part in row.parts]
+    parts = [part for part in used if part.recorded.missing and part.billing not in ("included", "local")]
     if not parts:
         return
     models = list(dict.fromkeys(part.model or "an unnamed model" for part in parts))
     priced = [part.computed.usd for part in parts if part.computed.usd and not part.computed.missing]
     listed, least = sum(priced, Decimal(0)), "at least " if len(priced) < len(parts) else ""
+    tokens, of = (sum(part.tokens.total or 0 for part in among) for among in (parts, used))
+    severity = Severity.WARNING if tokens < min_share * of else None
     numbers = {
-        "tokens": sum(part.tokens.total or 0 for part in parts),
+        "tokens": tokens,
         "model": models[0] if len(models) == 1 else f"{len(models):,} models",
         "listed": f": {least}${listed:.2f} at list prices" if listed else "",
         "advice": _ADD if least else _TRUST,
     }
-    yield Found(numbers, tuple(map(_without_cost, parts)))
+    yield Found(numbers, tuple(map(_without_cost, parts)), severity=severity)
 
 
 def _without_cost(part: LedgerPart) -> Evidence:

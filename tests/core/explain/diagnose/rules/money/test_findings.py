@@ -130,6 +130,18 @@ def test_f4_unpriced_is_not_free(book: Book) -> None:
     assert "F4" not in found(book, "b")
 
 
+@pytest.mark.parametrize(("unpriced", "severity"), [(1_000, "warning"), (500_000, "critical")])
+def test_f4_is_a_warning_where_little_is_unpriced_beside_what_is(
+    book: Book, unpriced: int, severity: str
+) -> None:
+    book.session("a", **OPUS, **tokens(900_000, calls=9), estimated_cost_usd=9.0)
+    book.usage(
+        "a", OPUS["model"], billing_provider="anthropic", **tokens(900_000, calls=9), estimated_cost_usd=9.0
+    )
+    book.usage("a", OPUS["model"], "compression", billing_provider="auto", **tokens(unpriced, calls=1))
+    assert found(book)["F4"].severity.value == severity
+
+
 def test_f4_says_the_list_price_where_there_is_one(book: Book) -> None:
     book.session("a", estimated_cost_usd=0.0, cost_status="unknown", **OPUS, **tokens(1_000_000, calls=50))
     assert found(book)["F4"].sentence.endswith("unpriced, not free: $5.00 at list prices")
