@@ -17,14 +17,24 @@ if TYPE_CHECKING:
 NO_BILL = "nothing: no provider bills a server of your own"
 
 
-def paid(usd: Decimal | None, routes: Iterable[Session], *, lower_bound: bool = False) -> str:
+def paid(usd: Decimal | None, routes: Collection[Session], *, lower_bound: bool = False) -> str:
     """An amount, `nothing`, or that the cost is unknown."""
-    mark = fmt.LOWER_BOUND if lower_bound else ""
+    mark = fmt.LOWER_BOUND if lower_bound or _lacks_a_price(routes) else ""
     if usd is not None:
         return fmt.money(usd, mark=mark)
     from core.account.pricing.price import is_local_only  # a list whose rows all have a price does without
 
     return fmt.money(usd, mark=mark, own=is_local_only(routes))
+
+
+def _lacks_a_price(routes: Iterable[Session]) -> bool:
+    """Whether somebody bills a side task, such as a summary, that no cost is recorded for."""
+    unpriced = [route for session in routes for route in session.unpriced]
+    if not unpriced:
+        return False
+    from core.account.pricing.price import billing_of
+
+    return any(billing_of(provider, address) == "api" for provider, address in unpriced)
 
 
 def paid_together(cost: Money, nodes: Collection[ChainNode]) -> str:

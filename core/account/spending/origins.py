@@ -8,6 +8,7 @@ from decimal import Decimal
 from core.account.pricing.paid import NO_BILL
 from core.account.pricing.price import bucket_rates
 from core.errors import UsageError
+from core.model.accounting.amounts import Money
 from core.model.accounting.ledger import Ledger, LedgerPart, LedgerRow, Term
 from core.model.accounting.usage import Origin
 from core.support.formatting import plural
@@ -81,9 +82,8 @@ def _priced(row: LedgerRow, figure: str) -> Origin:
     if figure == "recorded":
         formula = "sum of actual_cost_usd where a provider billed, else of estimated_cost_usd"
         terms = tuple(Term(_route(part), usd) for part in row.parts if (usd := part.recorded.usd) is not None)
-        return Origin(
-            figure, row.recorded.usd, formula, terms, _rows(row), notes=_missing(row, row.recorded.missing)
-        )
+        notes = _missing(row, row.recorded)
+        return Origin(figure, row.recorded.usd, formula, terms, _rows(row), notes=tuple(notes))
     money = row.computed if figure == "computed" else row.included
     parts = [part for part in row.parts if (part.billing == "included") == (figure == "included")]
     priced = [part for part in parts if part.price is not None]
@@ -91,7 +91,7 @@ def _priced(row: LedgerRow, figure: str) -> Origin:
     prices = tuple(dict.fromkeys(part.price.label for part in priced if part.price))
     formula = "sum of tokens × USD per million at the price of the day / 1,000,000"
     notes = [
-        *_missing(row, money.missing),
+        *_missing(row, money),
         *(part.price.note for part in priced if part.price and part.price.note),
     ]
     if any(part.price.tiers for part in priced if part.price):
@@ -141,7 +141,7 @@ def _route(part: LedgerPart) -> str:
     return f"{name} ({part.task})" if part.task else name
 
 
-def _missing(row: LedgerRow, count: int) -> tuple[str, ...]:
-    if count and row.status == "local":
-        return (NO_BILL,)
-    return (f"without {plural(count, 'row')} whose price is unknown",) if count else ()
+def _missing(row: LedgerRow, money: Money) -> list[str]:
+    if row.status == "local" and money.usd is None:
+        return [NO_BILL]
+    return [f"without {plural(money.missing, 'row')} whose price is unknown"] if money.missing else []

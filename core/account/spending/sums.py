@@ -145,6 +145,8 @@ def _column(groups: Sequence[Fields], name: str) -> list[Any]:
 
 
 def _part(task: str, group: Group, priced: bool) -> LedgerPart:
+    """A route's share of a row; no cost is missing for a server of one's own."""
+    billing = _billing(group, priced)
     return LedgerPart(
         model=group.model,
         provider=group.provider,
@@ -152,9 +154,9 @@ def _part(task: str, group: Group, priced: bool) -> LedgerPart:
         sessions=max(1, group.sessions),
         calls=group.calls or 0,
         tokens=Buckets(*tuple(group)[_TOKENS]),
-        recorded=_money(_exact(group.recorded), group.missing),
+        recorded=_money(_exact(group.recorded), 0 if billing == "local" else group.missing),
         computed=_money(group.usd, group.unpriced),
-        billing=_billing(group, priced),
+        billing=billing,
         price=group.price,
     )
 

@@ -48,6 +48,7 @@ class Session:
         system_prompt_hash: Key into `system_prompts` (0.22), else None and the text is in the row.
         auxiliary_usd: Cost of calls outside the main loop, such as summaries, which no column of the session
             includes.
+        unpriced: Provider and address of such calls that no cost is recorded for.
         damage: What could not be decoded in this row, in words.
     """
 
@@ -72,6 +73,7 @@ class Session:
     estimated_cost: Cost = field(default_factory=Cost)
     actual_cost: Cost = field(default_factory=Cost)
     auxiliary_usd: Decimal | None = None
+    unpriced: tuple[tuple[str, str], ...] = ()
     cwd: str | None = None
     guards: Guards = field(default_factory=Guards)
     system_prompt_hash: str | None = None

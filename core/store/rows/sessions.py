@@ -27,10 +27,7 @@ SPENT_COLUMNS = (
     "cache_read_tokens",
     "cache_write_tokens",
     "reasoning_tokens",
-    "estimated_cost_usd",
-    "actual_cost_usd",
-    "cost_status",
-    "cost_source",
+    *("estimated_cost_usd", "actual_cost_usd", "cost_status", "cost_source"),
 )
 """Columns for tokens and cost, with the same names in sessions and in their usage by route."""
 
@@ -62,8 +59,10 @@ SESSION_COLUMNS = (
     "compression_ineffective_count",
     "compression_recovery_deadline",
 )
-_CHUNK = 500
-_HASH_LENGTH = 64
+_ROUTE = ("billing_provider", "billing_base_url")
+_USD = "coalesce(nullif(actual_cost_usd, 0), estimated_cost_usd)"
+_SIDE_TASKS = "FROM session_model_usage WHERE session_id = sessions.id AND coalesce(task, '') <> ''"
+_CHUNK, _HASH_LENGTH = 500, 64
 
 Item = TypeVar("Item")
 _PID = re.compile(r"\bpid[=:](\d{1,18})\b", re.ASCII)
@@ -73,7 +72,9 @@ def read_sessions(
     connection: sqlite3.Connection, schema: Schema, path: Path, ids: Iterable[str]
 ) -> dict[str, Session]:
     """The sessions with these ids, by id; ids that do not exist are left out."""
-    columns = f"{schema.select('sessions', SESSION_COLUMNS)}, {computed(schema)}"
+    columns = (
+        f"{schema.select('sessions', SESSION_COLUMNS)}, {computed(schema)}, {_unpriced(schema)} AS unpriced"
+    )
     found: dict[str, Session] = {}
     for chunk in chunks(list(ids)):
         marks = ", ".join("?" * len(chunk))
@@ -82,6 +83,9 @@ def read_sessions(
             session = session_from_row(row, path)
             if spoken := moment(row["spoken_at"]):  # only of few: most have ended
                 session = replace(session, last_active=newest(session.last_active, spoken))
+            if unpriced := Cells(row).text("unpriced"):
+                routes = (one.partition("\n") for one in unpriced.split(","))
+                session = replace(session, unpriced=tuple((provider, url) for provider, _, url in routes))
             found[session.id] = session
     if failed := [one for one in found.values() if one.guards.failure_error]:
         found.update(_settled(connection, path, failed))
@@ -119,9 +123,17 @@ def auxiliary_usd(schema: Schema) -> str:
     """SQL for the cost of a session's calls outside the main loop (0.19 and later); else NULL."""
     if not schema.has("session_model_usage", "session_id", "task", "actual_cost_usd", "estimated_cost_usd"):
         return "NULL"
-    usd = "coalesce(nullif(actual_cost_usd, 0), estimated_cost_usd)"
-    test = "session_id = sessions.id AND coalesce(task, '') <> ''"
-    return f"(SELECT round(sum({usd}), 9) FROM session_model_usage WHERE {test})"  # noqa: S608 - names of ours
+    return f"(SELECT round(sum({_USD}), 9) {_SIDE_TASKS})"
+
+
+def _unpriced(schema: Schema) -> str:
+    """SQL for the routes of a session's side tasks that no cost is recorded for; else NULL."""
+    if not schema.has("session_model_usage", "session_id", "task", *_ROUTE, *SPENT_COLUMNS):
+        return "NULL"
+    named = " || char(10) || ".join(f"coalesce({part}, '')" for part in _ROUTE)
+    used = " + ".join(f"coalesce({counter}, 0)" for counter in SPENT_COLUMNS if counter.endswith("_tokens"))
+    free = f"coalesce({_USD}, 0) = 0 AND cost_status IS NOT 'included' AND {used} > 0"
+    return f"(SELECT group_concat(DISTINCT {named}) {_SIDE_TASKS} AND {free})"
 
 
 def spoken_at(schema: Schema) -> str:

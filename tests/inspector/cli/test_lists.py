@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.model.transcript.session import Session
+from inspector.cli.main import run
 from inspector.payloads.values import session_cost
+from tests.core.account.homes import Book, tokens
 from tests.inspector.cli.conftest import Json, Text
 
 LONG = "Webhooks are delivered twice"
@@ -55,3 +57,20 @@ def test_side_tasks_that_hermes_did_not_price_are_not_reported_as_free(stored: s
     """Run with 0.19.0: it books summaries on provider `auto`, for which it has no price, and stores 0."""
     session = Session("s", Path("state.db"), auxiliary_usd=Decimal(stored))
     assert session_cost(session)["auxiliary_usd"] == told
+
+
+@pytest.mark.parametrize(
+    ("url", "cost"), [("https://api.anthropic.com", "≥$0.75"), ("http://localhost:8080/v1", "$0.75")]
+)
+def test_a_list_gives_a_lower_bound_where_a_side_task_has_no_price_as_usage_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], url: str, cost: str
+) -> None:
+    book = Book(tmp_path / "state.db")
+    book.session("s", model="claude-opus-4-5", estimated_cost_usd=0.75, **tokens(1000, calls=3))
+    counted = tokens(1000, calls=3)
+    book.usage("s", "claude-opus-4-5", billing_provider="anthropic", estimated_cost_usd=0.75, **counted)
+    free = {"billing_provider": "auto", "billing_base_url": url, "estimated_cost_usd": 0.0}
+    book.usage("s", "claude-opus-4-5", "compression", **free, **tokens(500))
+    for command in ("sessions", "usage"):
+        assert run([command, "--db", str(book.path)]) == 0
+        assert f" {cost} " in capsys.readouterr().out, command
