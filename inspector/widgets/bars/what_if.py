@@ -113,7 +113,8 @@ class WhatIfBar(Widget, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         """Select the setting under the pointer."""
         start = 1 if self.size.width < TITLED else len(TITLE) + 3
-        for setting, text in self._rows(self.size.width)[event.y]:
+        rows = self._rows(self.size.width)
+        for setting, text in rows[event.y] if event.y < len(rows) else ():
             if start <= event.x < start + len(text):
                 self.supposing(setting.key)
             start += len(text) + _gap(self.size.width)

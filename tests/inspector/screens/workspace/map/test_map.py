@@ -316,3 +316,13 @@ async def test_reading_again_takes_settings_that_changed_though_no_row_did(app: 
         (home / "config.yaml").write_text("model:\n  default: test-model\n  context_length: 96000\n")
         await press(pilot, "r")
         assert plan_of(pilot).window == 96_000
+
+
+async def test_a_click_on_the_bar_while_the_messages_are_still_measured_changes_nothing(
+    samples: Location,
+) -> None:
+    async with settled(open_app(samples, FULL), 120, 40) as pilot:
+        bar = view(pilot).query_one(WhatIfBar)
+        bar.show(None)
+        await pilot.click(bar, offset=(6, 0))
+        assert bar.state is None
