@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import time
 from array import array
@@ -87,7 +88,7 @@ def tokenizer_file(name: str) -> Path | None:
     """
     if name in SHA256:
         return None
-    path = Path(name).expanduser()
+    path = Path(os.path.expanduser(name))
     path = path / _FILE if path.is_dir() else path
     if not path.is_file():
         known = ", ".join(sorted(SHA256))

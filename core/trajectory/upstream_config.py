@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,7 +125,7 @@ def _tokenizer(values: Mapping[str, Any]) -> tuple[str | None, list[str]]:
     name = values.get("tokenizer.name")
     if not isinstance(name, str):
         return None, []
-    if name in SHA256 or Path(name).expanduser().exists():
+    if name in SHA256 or os.path.exists(os.path.expanduser(name)):
         return name, []
     note = f"tokenizer.name {name} is not downloaded: give its tokenizer.json with --tokenizer"
     return None, [note]

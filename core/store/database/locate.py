@@ -180,7 +180,7 @@ def _expand(path: Path | str, environ: Mapping[str, str]) -> Path:
     text = str(path)
     if text == "~" or text.startswith(("~/", "~\\")):
         return _user_home(environ) / text[2:]
-    return Path(text)
+    return Path(os.path.expanduser(text))
 
 
 def _user_home(environ: Mapping[str, str]) -> Path:

@@ -65,7 +65,7 @@ def find_input(named: str) -> Input:
     """
     if is_remote(named):
         return _remote(named)
-    path = Path(named).expanduser()
+    path = Path(os.path.expanduser(named))
     if path.is_dir():
         return _local(_wanted(path), path, many=True, named=named)
     if path.exists():

@@ -45,7 +45,7 @@ def locations(args: argparse.Namespace) -> tuple[Location, ...]:
 def home_named(args: argparse.Namespace) -> Path:
     """The home that options, environment or settings name, else Hermes' own; it may not exist."""
     named, _ = _place(args)
-    return default_home() if named is None else Path(named).expanduser()
+    return default_home() if named is None else Path(os.path.expanduser(named))
 
 
 def _place(args: argparse.Namespace) -> tuple[Path | str | None, str | None]:

@@ -37,7 +37,7 @@ def home_of(args: argparse.Namespace) -> Path | None:
     except NotFoundError:
         if args.db is not None or args.profile is not None:
             raise
-    if args.home is not None and not args.home.expanduser().is_dir():
-        raise NotFoundError("no such HERMES_HOME", where=str(args.home))
     home = target.home_named(args)
+    if args.home is not None and not home.is_dir():
+        raise NotFoundError("no such HERMES_HOME", where=str(args.home))
     return home if home.is_dir() else None

@@ -141,7 +141,7 @@ def machines(named: str) -> tuple[Path, ...]:
         NotFoundError: Nothing matches.
         UsageError: The file is not a list.
     """
-    path = Path(named).expanduser()
+    path = Path(os.path.expanduser(named))
     if path.is_dir():
         found = (
             [path]
@@ -171,4 +171,4 @@ def _listed(path: Path) -> list[Path]:
             "is not a list of homes", where=str(path), remedy="Write one path per line"
         ) from error
     names = (line.strip() for line in lines)
-    return [path.parent / Path(name).expanduser() for name in names if name and not name.startswith("#")]
+    return [path.parent / os.path.expanduser(name) for name in names if name and not name.startswith("#")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 
@@ -58,7 +59,7 @@ class ReportScreen(Dialog):
     @on(PromptBar.Answered)
     def _answered(self, event: PromptBar.Answered) -> None:
         if event.text:
-            write = partial(self._written, Path(event.text).expanduser())
+            write = partial(self._written, Path(os.path.expanduser(event.text)))
             ask_store(self, "report", self._location, write, self._say)
             self._ask(event.text)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -48,7 +49,7 @@ def from_path(path: Path) -> FoundEngine:
     Raises:
         NotFoundError: There is no such folder, or no plugin in it.
     """
-    folder = path.expanduser().resolve()
+    folder = Path(os.path.expanduser(path)).resolve()
     if folder.is_file() and folder.name == "__init__.py":
         folder = folder.parent
     if not (folder / "__init__.py").is_file():

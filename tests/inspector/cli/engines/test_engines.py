@@ -55,6 +55,21 @@ def test_a_home_that_is_not_there_is_not_found(tmp_path: Path, cli: Cli) -> None
     assert "no such HERMES_HOME" in cli("engines", "--home", tmp_path / "gone", code=3).err
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("engines", "--home", "~nobody-here"),
+        ("sessions", "--home", "~nobody-here"),
+        ("findings", "--fleet", "~nobody-here"),
+        ("trajectory", "~nobody-here/a.jsonl", "out.jsonl"),
+    ],
+)
+def test_the_home_of_a_user_whom_this_machine_does_not_know_is_not_found(
+    line: tuple[str, ...], cli: Cli
+) -> None:
+    assert "~nobody-here" in cli(*line, code=3).err
+
+
 def test_plan_takes_another_engine_s_cut(home: Path, messages: Path, cli: Cli) -> None:
     line = ["plan", "--messages", str(messages), "--window", "64000", "--home", str(home)]
     told = cli(*line, "--engine", "small", "--json").json

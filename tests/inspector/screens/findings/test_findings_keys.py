@@ -22,7 +22,7 @@ from inspector.screens.findings.sweep import Diagnosis, Step
 from inspector.screens.workspace.screen import WorkspaceScreen
 from tests.conftest import NOW
 from tests.inspector.driving import front
-from tests.inspector.screens.conftest import INK, drawn, press, settle
+from tests.inspector.screens.conftest import INK, answer, drawn, press, settle
 
 
 def finding(rule: str, *evidence: Evidence) -> Finding:
@@ -215,3 +215,16 @@ def test_what_the_sentence_says_is_not_a_number_to_show_again() -> None:
         "C7", "x", Severity.INFO, "The newest: it may", Verdict.PROVED, numbers={"what": "The newest"}
     )
     assert not list(proof(Diagnosis(said, Location(Path("s.db"))), 80, INK))
+
+
+async def test_a_report_into_the_home_of_a_user_whom_this_machine_does_not_know_is_refused(
+    samples: Location, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = InspectorApp([samples], view="findings", now=lambda: NOW)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await findings_of(pilot)
+        await press(pilot, "e")
+        await answer(pilot, "~nobody-here/report.md")
+        assert shown(app) is ReportScreen
+        assert "~nobody-here/report.md: cannot be written" in " ".join(drawn(pilot).split())
