@@ -68,6 +68,14 @@ def examples() -> dict[str, list[str]]:
     return {block.partition(":")[0]: block.strip().split("\n") for block in blocks}
 
 
+def own_editor() -> list[str]:
+    """The user's editor and its options; empty if none is named, or not as a shell would read it."""
+    try:
+        return shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+    except ValueError:
+        return []
+
+
 def edit_settings() -> None:
     """Open the settings file in an editor; a new one starts with every setting commented out.
 
@@ -75,8 +83,7 @@ def edit_settings() -> None:
         UsageError: There is no editor, or no terminal.
         ConfigError: The file or the editor cannot be opened.
     """
-    editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
-    path = own_config()
+    editor, path = own_editor(), own_config()
     if not editor or sys.stdin is None or not sys.stdin.isatty():
         raise UsageError("no editor can be opened here", remedy=f"Set $EDITOR in a terminal, or edit {path}")
     try:

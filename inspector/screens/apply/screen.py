@@ -74,6 +74,7 @@ class ApplyScreen(Page):
         self.proposal = proposal
         self._conversation = conversation
         self._review: Review | None = None
+        self._mode: ApplyMode | None = None
         self._applied: Applied | None = None
         self._failure = ""
         self._step = ""
@@ -158,7 +159,7 @@ class ApplyScreen(Page):
             self._say()
 
     def _reviewed(self, review: Review) -> None:
-        self._review = review
+        self._review, self._mode = review, review.rehearsal.mode
         self.query_one(LongText).read(summary_text(review.rehearsal))
         self._enter(Stage.REVIEW)
 
@@ -206,9 +207,9 @@ class ApplyScreen(Page):
     def action_mode(self) -> None:
         """Review another way of writing it."""
         modes = self.proposal.modes
-        mode = next_mode(modes, self._review.rehearsal.mode) if self._review else modes[-1]
+        self._mode = next_mode(modes, self._mode) if self._mode else modes[-1]
         self._enter(Stage.CHECKING)
-        self.check(mode)
+        self.check(self._mode)
 
     def action_undo(self) -> None:
         """Undo what was just written, the second time the key is pressed."""

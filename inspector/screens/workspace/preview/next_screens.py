@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
@@ -15,10 +13,11 @@ from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 
 from core.compress.summarise.base import GivenSummary
+from core.model.compaction.apply import JournalEntry
 from core.preview.foreseen import Basis
 from core.preview.offers import Offers, Writer, offers
 from inspector.base.commands import bindings, hint
-from inspector.base.workers import start
+from inspector.base.workers import start, then
 from inspector.screens.apply.screen import ApplyScreen
 from inspector.screens.apply.undo import UndoScreen
 from inspector.screens.apply.work import compaction, newest_write
@@ -27,7 +26,8 @@ from inspector.screens.workspace.engines.screen import open_engines
 from inspector.screens.workspace.preview.focus.screen import FocusLab
 from inspector.screens.workspace.preview.making import PreviewMaker
 from inspector.screens.workspace.preview.summariser_choice import Another, WriterChoice
-from inspector.screens.workspace.views import GenerationView
+from inspector.screens.workspace.views import GenerationView, Subject
+from inspector.settings.edit import own_editor
 from inspector.terminal.text import clean, content
 from inspector.widgets.bars.answer_and_keys import KeyBar
 
@@ -123,11 +123,15 @@ class NextScreens:
 
     def undo(self) -> None:
         """Review undoing what was last written to this conversation."""
-        subject = self._view.subject
-        if subject is None:
-            return
+        if (subject := self._view.subject) is not None:
+            start(self._view, "preview-undo", partial(self._find_written, subject))
+
+    def _find_written(self, subject: Subject) -> None:
+        """In a thread, look it up in the journal."""
         sessions = (session.id for session in subject.conversation.sessions)
-        entry = newest_write(subject.location, sessions)
+        then(self._view, self._show_written, subject, newest_write(subject.location, sessions))
+
+    def _show_written(self, subject: Subject, entry: JournalEntry | None) -> None:
         if entry is None:
             self._view.toast(UNTOUCHED, "warning")
         else:
@@ -180,14 +184,13 @@ class EditSummary(Page):
 
     def action_editor(self) -> None:
         """Edit the text in $VISUAL or $EDITOR."""
-        editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-        if not editor:
+        if not (editor := own_editor()):
             self.toast("Set $VISUAL or $EDITOR to use an editor.", "warning")
             return
         area = self.query_one(TextArea)
         try:
             with self.app.suspend():
-                text = edit_text(area.text, shlex.split(editor))
+                text = edit_text(area.text, editor)
         except SuspendNotSupported:
             self.toast("An editor opens in a terminal only: change the text here.", "warning")
             return

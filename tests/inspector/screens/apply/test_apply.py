@@ -7,7 +7,7 @@ import re
 import shutil
 import sqlite3
 import sys
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +15,13 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from core.model.compaction.apply import ApplyMode
+from core.apply import rehearse
+from core.errors import UsageError
+from core.model.compaction.apply import ApplyMode, Rehearsal
+from core.model.compaction.preview import Preview
 from core.store.database.locate import Location, locate
+from core.store.store import Store
+from core.support.own_files import journal_file
 from inspector.base.commands import hint
 from inspector.base.live import OUTDATED
 from inspector.screens.apply.model import Stage
@@ -231,6 +236,45 @@ def test_the_users_own_editor_changes_the_text() -> None:
     assert edit_text("a summary", [sys.executable, "-c", program]) == "a summary and more"
     assert edit_text("a summary", ["no-such-editor-anywhere"]) is None
     assert edit_text("a summary", [sys.executable, "-c", "raise SystemExit(1)"]) is None
+
+
+@pytest.mark.parametrize("named", ["", " ", "vim '"])
+async def test_an_editor_that_is_not_named_as_a_shell_would_read_it_is_none(
+    own: Location, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", named)
+    monkeypatch.setattr("textual.app.App.suspend", lambda _: nullcontext())
+    async with settled(open_app(own, TITLE, "preview"), 120, 40, notifications=True) as pilot:
+        await press(pilot, "E", "ctrl+o")
+        assert "Set $VISUAL or $EDITOR to use an editor." in drawn(pilot)
+
+
+async def test_a_way_of_writing_that_cannot_be_rehearsed_leads_on_to_the_next(
+    own: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rehearsed = rehearse.rehearse
+
+    def but_one(store: Store, session: str, preview: Preview, mode: ApplyMode | None) -> Rehearsal:
+        if mode is ApplyMode.CONTINUATION:
+            raise UsageError("not here")
+        return rehearsed(store, session, preview, mode)
+
+    monkeypatch.setattr(rehearse, "rehearse", but_one)
+    async with open_app(own, TITLE, "preview").run_test(size=(120, 40)) as pilot:
+        screen = await review(pilot)
+        await press(pilot, "m")
+        assert stage(screen) is Stage.FAILED
+        await press(pilot, "m")
+        assert "fork:" in shown(screen)
+
+
+async def test_a_journal_that_cannot_be_read_is_reported_and_nothing_is_undone(own: Location) -> None:
+    journal_file(own.db).parent.mkdir(parents=True, exist_ok=True)
+    journal_file(own.db).write_bytes(b"damaged" * 2_000)
+    async with settled(open_app(own, TITLE, "preview"), 120, 40, notifications=True) as pilot:
+        await press(pilot, "U")
+        assert str(journal_file(own.db).name) in drawn(pilot)
 
 
 def test_the_short_id_is_the_end_of_the_id() -> None:
