@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, runtime_checkable
 
 from textual import work
 from textual.message import Message
@@ -14,6 +14,7 @@ from textual.widget import Widget
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from core.errors import InspectorError
+from core.model.finding import Headline, Severity
 from core.store.database.connect import Interrupted
 from inspector.base.app_protocol import shell
 from inspector.terminal.text import clean_line
@@ -152,12 +153,12 @@ class Reporting:
         """Tell the user what happened, where, and what to do; a query that we interrupted is no error."""
         if isinstance(error, Interrupted):
             return
+        assert isinstance(self, Widget)
         if isinstance(error, InspectorError):
-            assert isinstance(self, Widget)
             shell(self).failures.append(error)
-            if isinstance(self.screen, Telling) and self.screen.tells(error.line):
-                return
-        self.toast(_words(error), "error", seconds=12)
+        words = words_of(error)
+        if not _answered(self, words) and not (isinstance(self.screen, Telling) and self.screen.tells(words)):
+            self.toast(words, "error", seconds=12)
 
     def toast(self, text: str, severity: SeverityLevel = "information", *, seconds: float = 5) -> None:
         """Show a toast; the text may be untrusted."""
@@ -165,7 +166,20 @@ class Reporting:
         self.app.notify(clean_line(text), severity=severity, markup=False, timeout=seconds)
 
 
-def _words(error: BaseException) -> str:
+def _answered(host: Widget, words: str) -> bool:
+    """Let an error take the place of a missing answer, after which nothing is waited for."""
+    bars: Iterable[Any] = host.query("AnswerBar")
+    lists: Iterable[Any] = host.query("LineView")
+    missing = [bar for bar in bars if not bar.answer.sentence]
+    for bar in missing:
+        bar.answer = Headline(f"{words}.", None, Severity.CRITICAL)
+    for listing in lists if missing else ():
+        listing.empty = ""
+    return bool(missing)
+
+
+def words_of(error: BaseException) -> str:
+    """What happened, where, and what to do."""
     if isinstance(error, InspectorError):
         return error.line
     return f"Internal error: {type(error).__name__}: {error}"

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 
 from inspector.base.app_protocol import FigureOrigin, FigureQuestion
 from inspector.base.commands import bindings
-from inspector.base.workers import ask
+from inspector.base.workers import ask, words_of
 from inspector.screens.page import Dialog
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.answer_and_keys import KeyBar
@@ -52,6 +52,11 @@ class OriginScreen(Dialog):
 
     def _show(self, draw: Draw) -> None:
         self.pane.show(partial(_titled, self._question.title, draw))
+
+    def report(self, error: BaseException) -> None:
+        """Report an error, also in place of the figures."""
+        super().report(error)
+        self._show(_muted(words_of(error)))
 
     def action_copy(self) -> None:
         """Copy everything as plain text."""

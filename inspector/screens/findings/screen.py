@@ -13,6 +13,7 @@ from textual.containers import Container
 from textual.events import Resize
 from textual.worker import Worker, WorkerState
 
+from core.errors import InspectorError
 from core.model.finding import NotKnown
 from core.model.transcript.message import Message
 from core.store.database.connect import Cancelled
@@ -160,7 +161,7 @@ class FindingsScreen(CardPage):
         self.diagnoses.empty = self._nothing()
         self.diagnoses.show(ListRows(rows), cursor=place)
         bar = self.query_one(AnswerBar)
-        over = self._state is WorkerState.SUCCESS and not self._results
+        over = self._state is not WorkerState.PENDING and not self._results
         bar.answer = nothing_found(self._results.errors) if over else self._results.answer
         bar.waiting = self._nothing()
         if errors := self._results.errors:
@@ -190,6 +191,8 @@ class FindingsScreen(CardPage):
         """Report the end of a check, or that it failed; a check cancelled by a newer one is ignored."""
         if event.worker.group == self.WORK and event.state in (WorkerState.SUCCESS, WorkerState.ERROR):
             self._state = event.state
+            if isinstance(error := event.worker.error, InspectorError):
+                self._results.errors.append(error)
             self._draw()
 
     def _nothing(self) -> str:

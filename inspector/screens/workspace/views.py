@@ -11,16 +11,13 @@ from textual.message import Message
 from textual.reactive import var
 
 from core.compress.engines.run import OtherEngine
-from core.errors import InspectorError
 from core.model.finding import Headline, Severity
 from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation
 from core.preview.what_if import Hypothesis
-from core.store.database.connect import Interrupted
 from core.store.database.locate import Location
 from core.support.formatting import plural
 from inspector.base.app_protocol import FigureQuestion
 from inspector.base.workers import Reporting
-from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.charts.curve_chart import CurveChart
 from inspector.widgets.lists.row_list import RowList
 from inspector.widgets.panes.card import Card
@@ -176,11 +173,6 @@ class CurveView(FigureView):
     card = getters.query_one(Card)
     chart = getters.query_one(CurveChart)
 
-    def report(self, error: BaseException) -> None:
-        """Report an error, which also takes the place of a missing answer."""
-        super().report(error)
-        answer_with(self, error)
-
     def action_event(self, step: int) -> None:
         """Go to the next or previous row."""
         self.query_one(RowList).action_move(step)
@@ -235,13 +227,6 @@ class GenerationView(View):
 
     def follow(self, old: Cursor, new: Cursor) -> None:
         """Follow the cursor within the generation; implemented by subclasses."""
-
-
-def answer_with(view: View, error: BaseException) -> None:
-    """Let an error take the place of an answer that is still missing; its toast goes away."""
-    bar = view.query_one(AnswerBar)
-    if isinstance(error, InspectorError) and not isinstance(error, Interrupted) and not bar.answer.sentence:
-        bar.answer = Headline(f"{error.line}.", None, Severity.CRITICAL)
 
 
 def use_engine(view: View, engine: OtherEngine | None) -> None:

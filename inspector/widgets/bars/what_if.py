@@ -95,9 +95,6 @@ class WhatIfBar(Widget, can_focus=True):
         line, rows = Line().gap(), self._rows(width)
         if self._state is None or width >= TITLED:
             line.add(TITLE, palette.style("ink-muted", bold=True)).gap(2)
-        if self._state is None:
-            line.add("measuring …", palette.style("ink-faint"))
-            return line.strip(width, self.rich_style)
         for setting, text in rows[y] if y < len(rows) else ():
             line.add(text, self._style(setting, palette)).gap(_gap(width))
         if y == len(rows) - 1 and not self.has_focus and width - line.width > len(RESTING) + 2:

@@ -13,7 +13,7 @@ from inspector.screens.workspace.map.listing import MapListing
 from inspector.screens.workspace.map.model import listed_words
 from inspector.screens.workspace.map.planning import MapPlanner, PlanWidgets
 from inspector.screens.workspace.map.work import MapWork
-from inspector.screens.workspace.views import Cursor, GenerationView, answer_with
+from inspector.screens.workspace.views import Cursor, GenerationView
 from inspector.widgets.bars.input_lines import PromptBar
 from inspector.widgets.bars.what_if import WhatIfBar
 from inspector.widgets.charts.context_strip import ContextStrip
@@ -79,7 +79,6 @@ class MapView(GenerationView):
         if self.work.reading is None:
             self.planner.wait(hint("The messages could not be measured; {page.refresh} reads them again."))
         super().report(error)
-        answer_with(self, error)
 
     def copy_text(self) -> str:
         """The text of the message under the cursor."""

@@ -21,7 +21,7 @@ from inspector.screens.workspace.preview.next_screens import NextScreens
 from inspector.screens.workspace.preview.panes import SIDES, TEXT, PreviewPanes
 from inspector.screens.workspace.preview.typed_answers import TypedAnswers
 from inspector.screens.workspace.preview.work import KEEP_ALL, ONLY_SUMMARY, PreviewWork
-from inspector.screens.workspace.views import Cursor, GenerationView, answer_with
+from inspector.screens.workspace.views import Cursor, GenerationView
 from inspector.widgets.bars.input_lines import PromptBar
 from inspector.widgets.messages.message_list import MessageList
 
@@ -105,7 +105,6 @@ class PreviewView(GenerationView):
         self.maker.at_last.go_on()
         if not (isinstance(error, SummaryFailure) and error.kind is FailureKind.CANCELLED):
             super().report(error)
-            answer_with(self, error)
 
     @on(PromptBar.Answered)
     def _take_prompt(self, event: PromptBar.Answered) -> None:

@@ -11,9 +11,9 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.events import Resize
 
-from core.errors import InspectorError
 from core.explain.headline.usage import usage_headline
 from core.model.accounting.ledger import LedgerRow
+from core.store.database.connect import Interrupted
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings, hint
@@ -27,7 +27,6 @@ from inspector.screens.workspace.usage.words import (
     above,
     bucket_pieces,
     detail,
-    failed,
     headline,
     nothing,
     peak_words,
@@ -126,13 +125,9 @@ class UsagePanel(Reporting, Vertical):
         then(self, self._add_detail, found, detail(found, locations, now, stop))
 
     def report(self, error: BaseException) -> None:
-        """Report an error, which also takes the place of a missing answer."""
-        told = failed(error) if self._answer is None else None
-        if told is None or not isinstance(error, InspectorError):
-            super().report(error)
-        else:
-            shell(self).failures.append(error)
-            self.query_one(AnswerBar).answer = told
+        """Report an error, after which nothing is added up any more."""
+        super().report(error)
+        if self._answer is None and not isinstance(error, Interrupted):
             self.query_one("#sums", StatusLine).left = titled("Usage", self.question.title)
             self.rows.empty = FAILED
             self._show_dimensions()

@@ -10,11 +10,8 @@ from datetime import datetime
 
 from core.account.pricing.price import bucket_costs
 from core.account.spending.conversations import whole_rows
-from core.errors import InspectorError
 from core.explain.headline.usage import hit_without, usage_headline
 from core.model.accounting.ledger import LedgerRow
-from core.model.finding import Headline, Severity
-from core.store.database.connect import Interrupted
 from core.store.database.locate import Location
 from core.support import formatting as fmt
 from inspector.base.commands import hint
@@ -115,13 +112,6 @@ def above(found: UsageAnswer, now: datetime, detail: Detail | None = None) -> It
     sums = f"{spent_by_now} since the 1st / {fmt.plural(today.day, 'day')} × {length}, each session counted "
     sums += "on the day it began"
     yield "forecast", f"{fmt.money(month, mark=fmt.ESTIMATE)} = {sums}"
-
-
-def failed(error: BaseException) -> Headline | None:
-    """Why nothing could be added up; None if that was only cancelled."""
-    if not isinstance(error, InspectorError) or isinstance(error, Interrupted):
-        return None
-    return Headline(f"{error.line}.", None, Severity.CRITICAL)
 
 
 def waiting(question: Question) -> tuple[Piece, ...]:

@@ -174,11 +174,11 @@ class FocusLab(Page):
         return Headline(said, hint("{preview.engine} on Preview shows what other engines do."), Severity.INFO)
 
     def report(self, error: BaseException) -> None:
-        """Show an engine's failure as the answer."""
+        """Show a failure, an engine's as the answer; no other summary follows."""
         if self._engine is None or not isinstance(error, EngineFailed):
             super().report(error)
-            return
-        self.query_one(AnswerBar).answer = broken_engine(self._engine.title, error.what)
+        else:
+            self.query_one(AnswerBar).answer = broken_engine(self._engine.title, error.what)
         self.query_one(FateList).empty = ""
         for column in self.columns:
             column.give_up()
