@@ -62,6 +62,8 @@ class WorkspaceScreen(Page):
         self._anywhere = view is None and row is None
         self._views: dict[str, View] = {}
         self._engine: EngineInCharge | None = None
+        self._missing = ""
+        """Why the conversation could not be read again; empty if it could."""
         self.set_reactive(WorkspaceScreen.cursor, Cursor(row=row))
 
     def compose(self) -> ComposeResult:
@@ -106,7 +108,7 @@ class WorkspaceScreen(Page):
             then(self, self._take, Subject(self.location, conversation), engine)
 
     def _take(self, subject: Subject, engine: EngineInCharge | None) -> None:
-        self._engine = engine
+        self._engine, self._missing = engine, ""
         self.subject = subject
         if not self._views:
             self.query_one("#views").remove_children()
@@ -120,7 +122,8 @@ class WorkspaceScreen(Page):
 
     def _explain(self, error: InspectorError) -> None:
         if self.subject is not None:  # keep showing what was read; the file may come back
-            self.query_one(Banner).say(error.line)
+            self._missing = error.line
+            self._headline(self.subject.conversation)
             return
         shell(self).failures.append(error)
         area = self.query_one("#views")
@@ -161,7 +164,9 @@ class WorkspaceScreen(Page):
         told = self.cursor.engine is not None or (self.view is not None and self.view.BY_GENERATION)
         other = None if told else self._engine
         engine = "" if other is None else other.short_note
-        self.query_one(Banner).say(" · ".join(conversation.notes), known=engine)
+        self.query_one(Banner).say(
+            " · ".join(filter(None, (self._missing, *conversation.notes))), known=engine
+        )
 
     # Views.
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from inspector.screens.workspace.screen import WorkspaceScreen
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import press, settled
+from tests.inspector.driving import front, press, settled
 from tests.inspector.screens.conftest import drawn
 
 
@@ -36,3 +37,18 @@ async def test_what_is_opened_then_says_what_is_missing_and_waits_for_nothing(
         shown = drawn(pilot)
         assert "no such database" in shown
         assert " …" not in shown
+
+
+async def test_that_it_is_gone_stays_on_the_screen_while_nothing_of_it_can_be_read(
+    app: MakeApp, home: Path
+) -> None:
+    async with settled(running := app(home, session="twice", view="map"), 120, 40) as pilot:
+        away = (home / "state.db").rename(home / "away.db")
+        await press(pilot, "r")
+        assert "no such database" in drawn(pilot)
+        front(running, WorkspaceScreen)._age()
+        await press(pilot, "j")
+        assert "no such database" in drawn(pilot)
+        away.rename(home / "state.db")
+        await press(pilot, "r")
+        assert "no such database" not in drawn(pilot)
