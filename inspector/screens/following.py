@@ -124,8 +124,8 @@ class FollowingScreen(Page):
         try:
             if self._caller is None:
                 own = own_settings()
-                self._caller = Notifier(own.alerts, lambda: self.app.call_from_thread(self.app.bell))
                 self._followers = _begun(self._locations, limits_of(own))
+                self._caller = Notifier(own.alerts, lambda: self.app.call_from_thread(self.app.bell))
             found = _new_events(self._followers, self._found)
         except InspectorError as error:
             then(self, self._explain, error)
