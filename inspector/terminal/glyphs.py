@@ -22,6 +22,8 @@ WELL = "●"
 """Nothing is wrong."""
 
 KIND = {Kind.MAIN: " ", Kind.CONTINUATION: "▸", Kind.BRANCH: "├", Kind.DELEGATE: "↳"}
+DEEPEST = 3
+"""Levels by which a session is indented at most below the first of its family, so that its name fits."""
 LIVE = "●"
 PAUSED = "‖"
 THRESHOLD = "│"

@@ -11,9 +11,6 @@ from inspector.cli.arguments import options, target
 from inspector.payloads import values
 from inspector.payloads.conversation import chain_payload
 
-DEEPEST = 3
-"""Levels by which a session is indented at most, so that its id fits."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `chain`."""
@@ -69,7 +66,7 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str], engine: str | Non
 def _cells(node: ChainNode, below: str, asked: str, names: Mapping[str, str]) -> list[str]:
     from core.account.pricing.paid import paid
     from core.support import formatting as fmt
-    from inspector.terminal.glyphs import KIND, kind_word
+    from inspector.terminal.glyphs import DEEPEST, KIND, kind_word
 
     session = node.session
     sign = KIND[node.kind].strip()

@@ -9,7 +9,7 @@ from core.account.pricing.paid import paid, paid_together
 from core.model.transcript.conversation import Chain, ChainNode, Generation
 from core.support import formatting as fmt
 from inspector.screens.workspace.views import generation_words
-from inspector.terminal.glyphs import KIND, kind_word
+from inspector.terminal.glyphs import DEEPEST, KIND, kind_word
 from inspector.terminal.line import Line
 from inspector.terminal.text import cell_len, clean_line
 from inspector.widgets.lists.row_list import RowList
@@ -99,13 +99,13 @@ def _names(one: Generation) -> tuple[str, ...]:
 
 
 def _sessions(chain: Chain, thread: Sequence[str], names: Mapping[str, str]) -> list[TreeLine]:
-    depths = [node.depth for node in chain.nodes]
+    depths, guides = [node.depth for node in chain.nodes], _guides(chain)
     return [
         TreeLine(
             place=place,
             node=node,
             name=_name(node, names),
-            guides=_guides(depths, place),
+            guides=guides[place],
             own=node.session.id in thread,
             resumed=node.session.id == chain.resume_target,
             below=paid_together(together[1], chain.subtree(place))
@@ -122,22 +122,16 @@ def _name(node: ChainNode, names: Mapping[str, str]) -> str:
     return node.session.id if own == names.get(node.parent_id or "") else own
 
 
-def _guides(depths: Sequence[int], place: int) -> str:
-    """`│  └─ `: for each level, whether a sibling follows further down."""
-    depth = depths[place]
-    if not depth:
-        return ""
-    guides = ["│  " if _follows(depths, place, level) else "   " for level in range(1, depth)]
-    return "".join(guides) + ("├─ " if _follows(depths, place, depth) else "└─ ")
-
-
-def _follows(depths: Sequence[int], place: int, level: int) -> bool:
-    for depth in depths[place + 1 :]:
-        if depth < level:
-            return False
-        if depth == level:
-            return True
-    return False
+def _guides(chain: Chain) -> list[str]:
+    """`│  └─ ` for each session: for each level, whether a sibling follows further down."""
+    guides: list[str] = []
+    following: set[int] = set()
+    for depth in (min(node.depth, DEEPEST) for node in reversed(chain.nodes)):
+        following = {level for level in following if level <= depth}
+        above = ("│  " if level in following else "   " for level in range(1, depth))
+        guides.append("".join((*above, "├─ " if depth in following else "└─ ")) if depth else "")
+        following.add(depth)
+    return guides[::-1]
 
 
 def columns(width: int) -> tuple[tuple[str, int], ...]:

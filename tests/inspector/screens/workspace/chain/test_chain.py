@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -40,6 +41,14 @@ def chain(*depths: int) -> Chain:
 def test_the_tree_is_drawn_with_its_branches() -> None:
     guides = [line.guides for line in tree_lines(chain(0, 1, 2, 2, 1, 2), ["0"], {})]
     assert guides == ["", "├─ ", "│  ├─ ", "│  └─ ", "└─ ", "   └─ "]
+
+
+def test_a_long_line_of_continuations_keeps_room_for_names_and_is_drawn_at_once() -> None:
+    began = time.perf_counter()
+    lines = tree_lines(chain(*range(1_000)), ["0"], {})
+    assert time.perf_counter() - began < 2
+    assert [len(line.guides) for line in lines] == [0, 3, 6, *[9] * 997]
+    assert (lines[-2].guides[-3:], lines[-1].guides[-3:]) == ("├─ ", "└─ ")
 
 
 def test_the_conversation_and_the_place_of_resume_are_marked() -> None:
