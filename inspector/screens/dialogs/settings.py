@@ -8,7 +8,6 @@ from functools import partial
 
 from textual import getters, on
 from textual.app import ComposeResult, SuspendNotSupported
-from textual.containers import Container
 
 from core.errors import InspectorError
 from core.model.finding import Headline, Severity
@@ -20,11 +19,10 @@ from inspector.settings.config_file import ConfigFile, own_config, read_config
 from inspector.settings.edit import ShownSetting, edit_settings, examples, shown_settings
 from inspector.terminal.line import Line, Palette, shipped
 from inspector.terminal.text import cell_len, clean_code, clean_line, crop, wrap
-from inspector.widgets.bars.answer_and_keys import AnswerBar, KeyBar
-from inspector.widgets.bars.status_line import StatusLine, titled
+from inspector.widgets.bars.status_line import titled
 from inspector.widgets.lists.line_view import ListRows
 from inspector.widgets.lists.row_list import RowList
-from inspector.widgets.panes.card import Card, field, headline, paragraph
+from inspector.widgets.panes.card import field, headline, paragraph
 
 NAME, VALUE, ORIGIN = 20, 18, 18
 """Widths of the columns, in cells; the value has at least this, and what it does gets the rest."""
@@ -82,11 +80,8 @@ class SettingsScreen(CardPage):
         self._at, self._before, self._worn = at, "", ""
 
     def compose(self) -> ComposeResult:
-        """Head with the file, answer, settings, card, key bar."""
-        yield StatusLine(id="head")
-        yield AnswerBar()
-        yield Container(SettingList(), Card(), id="verdicts")
-        yield KeyBar()
+        """The settings, in the layout of a card page."""
+        return self.laid_out(SettingList())
 
     def on_mount(self) -> None:
         """Read the file."""
@@ -96,9 +91,9 @@ class SettingsScreen(CardPage):
 
     def _read(self, at: str = "") -> None:
         found = read_config(own_config())
-        self.query_one("#head", StatusLine).left = titled("Settings", str(found.path))
+        self.head.left = titled("Settings", str(found.path))
         rows: list[SettingRow] = [*shown_settings(found)]
-        self.query_one(AnswerBar).answer = _answer(found, rows)
+        self.answer.answer = _answer(found, rows)
         rows += [ThemeRow(one.name, one.title) for one in shipped()]
         names = [row.name for row in rows]
         at = at or self._at

@@ -129,7 +129,7 @@ class FindingsScreen(CardPage):
     def _look(self, done: int, total: int) -> None:
         """Show progress while messages are scanned, which comes before any conversation is checked."""
         words = f"scanned {done:,} of {fmt.plural(total, 'message')} · {key_of('findings.back')} stops"
-        self.query_one("#head", StatusLine).right = (("ink-muted", words),)
+        self.head.right = (("ink-muted", words),)
 
     def _take(self, steps: Sequence[Step]) -> None:
         for diagnosis in self._results.take(steps):
@@ -160,7 +160,7 @@ class FindingsScreen(CardPage):
         place = next((place for place, row in enumerate(rows) if moved and _same(row, before)), first)
         self.diagnoses.empty = self._nothing()
         self.diagnoses.show(ListRows(rows), cursor=place)
-        bar = self.query_one(AnswerBar)
+        bar = self.answer
         over = self._state is not WorkerState.PENDING and not self._results
         bar.answer = nothing_found(self._results.errors) if over else self._results.answer
         bar.waiting = self._nothing()
@@ -208,7 +208,7 @@ class FindingsScreen(CardPage):
         return f"{NOTHING[nothing_found(self._results.errors).sentence]}\n{hint(AGAIN)}"
 
     def _tell(self) -> None:
-        head = self.query_one("#head", StatusLine)
+        head = self.head
         found, over = len(self._results.findings), self._state is not WorkerState.PENDING
         head.left = titled("Findings", self._title or "all conversations")
         if found or over:

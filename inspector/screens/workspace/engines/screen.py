@@ -138,8 +138,6 @@ class EnginesScreen(CardPage):
 
 def open_engines(view: GenerationView, focus: str | None = None) -> None:
     """Open the comparison of engines for the generation in view; the chosen one is used in every view."""
-    from inspector.screens.workspace.engines.screen import EnginesScreen, Middle
-
     subject, generation = view.subject, view.generation
     if subject is None or generation is None or not generation.row_ids:
         view.toast(NO_MESSAGES.sentence, "warning")
