@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from inspector.screens.workspace.screen import WorkspaceScreen
+from inspector.widgets.messages.detail_pane import DetailPane
+from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
 from tests.inspector.driving import front, press, settled
 from tests.inspector.screens.conftest import drawn
@@ -62,3 +64,17 @@ async def test_where_there_is_no_database_to_follow_that_is_said_again_each_time
         await pilot.pause(2.5)
         assert "no such database" in drawn(pilot)
         assert "Internal error" not in drawn(pilot)
+
+
+async def test_a_message_that_was_deleted_is_not_shown_as_the_one_before_it(
+    app: MakeApp, home: Path, database: SessionDatabase
+) -> None:
+    async with settled(running := app(home, session="plain", view="map"), 120, 40) as pilot:
+        running.live.paused = True
+        await press(pilot, "home")
+        pane = running.screen.query_one(DetailPane)
+        assert pane.detail is not None
+        with database.connection:
+            database.connection.execute("DELETE FROM messages WHERE session_id = 'plain'")
+        await press(pilot, "j")
+        assert pane.detail is None

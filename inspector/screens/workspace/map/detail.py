@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -13,10 +14,10 @@ from textual.widget import Widget
 from core.model.accounting.usage import TokenCounts
 from core.model.transcript.message import Message
 from inspector.base.commands import hint
-from inspector.base.workers import ask
+from inspector.base.workers import ask, ask_store
 from inspector.screens.workspace.map.listing import MapListing
 from inspector.screens.workspace.map.sums import sums_lines
-from inspector.screens.workspace.map.work import MapWork, count_tokens, message_of
+from inspector.screens.workspace.map.work import MapWork, count_tokens
 from inspector.screens.workspace.views import GenerationView
 from inspector.widgets.charts.context_strip import ContextStrip
 from inspector.widgets.messages.detail_pane import CHUNK, DetailPane
@@ -133,15 +134,16 @@ class MapDetail:
         if row is None:
             self._panes.message.tell(None)
         elif known is not None and known.row is not None and known.row.id == row:
-            self._row_read(row, known)
+            self._row_read(row, (known,))
         elif subject is not None:
-            job = partial(message_of, subject.location, row)
-            ask(self._view, "map-row", job, partial(self._row_read, row))
+            read = partial(self._row_read, row)
+            ask_store(self._view, "map-row", subject.location, lambda store: store.messages((row,)), read)
 
-    def _row_read(self, row: int, message: Message) -> None:
+    def _row_read(self, row: int, found: Sequence[Message]) -> None:
         if row == self._listing.row_id:
-            self._message = message
-            self._panes.message.tell(self._work.detail(message, self._panes.list.message or 0))
+            self._message = found[0] if found else None
+            place = self._panes.list.message or 0
+            self._panes.message.tell(self._work.detail(found[0], place) if found else None)
 
     def count_soon(self, *, again: bool = False) -> None:
         """Count the messages soon, unless others are shown first; later if Hermes is writing (`again`)."""

@@ -61,13 +61,6 @@ def _shortened(call: ToolCall) -> ToolCall:
     return replace(call, arguments=arguments)
 
 
-def message_of(location: Location, row: int, stop: Stop) -> Message | None:
-    """One message of any generation; None if its row was deleted."""
-    with Store(location, cancelled=stop) as store:
-        found = store.messages((row,))
-    return found[0] if found else None
-
-
 def measured_for(location: Location, reading: Reading, release: str, stop: Stop) -> Measured:
     """The messages as another release measures them."""
     return outlined(_measured(location, reading, release, stop))
