@@ -8,11 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
-from core.errors import DatabaseError
+from core.errors import AmbiguousError, DatabaseError, InspectorError, UsageError
+from core.model.transcript.session import Session
 from core.store.database.connect import Cancelled, open_readonly, reading
-from core.store.database.locate import Location
+from core.store.database.locate import LATEST, Location
 
 _TABLES = (
     "sessions",
@@ -260,3 +261,26 @@ class OpenDatabase:
     def _read(self) -> Iterator[tuple[sqlite3.Connection, Schema]]:
         with reading(self.path):
             yield self._connection, self._schema
+
+
+Opened = TypeVar("Opened", bound=OpenDatabase)
+
+
+def chosen(
+    found: Sequence[tuple[Opened, Session]], errors: Sequence[InspectorError], text: str
+) -> tuple[Opened, Session]:
+    """The one session that a text names, of those that the store's `resolve_in` found.
+
+    Raises:
+        InspectorError: No session matches, or several do.
+    """
+    if text == LATEST and found:
+        return found[0]
+    exact = [place for place in found if text in (place[1].id, place[1].title)]
+    if errors and (not found or (isinstance(errors[0], AmbiguousError | UsageError) and not exact)):
+        raise errors[0]
+    exact = [place for place in found if place[1].id == text] or exact or list(found)
+    if len(exact) > 1:
+        names = ", ".join(store.location.label for store, _ in exact)
+        raise UsageError(f"{text!r} is in several profiles: {names}", remedy="Choose one with --profile")
+    return exact[0]

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from core.errors import AmbiguousError, DatabaseError, NotFoundError, UsageError
-from core.store.database.locate import DATABASE_NAME, LATEST, Location, default_home, locate
+from core.errors import DatabaseError, NotFoundError
+from core.store.database.locate import DATABASE_NAME, Location, default_home, locate
 from core.support.own_files import OWN_SETTINGS, config_directory
 from inspector.cli import output
 
@@ -149,22 +149,14 @@ def choose(stores: Sequence[Store], text: str) -> tuple[Store, Session]:
     Raises:
         NotFoundError: No session matches.
     """
+    from core.store.database.open_database import chosen
     from core.store.store import resolve_in
 
     found, errors = resolve_in(stores, text)
     for error in errors if found else errors[1:]:
         if isinstance(error, DatabaseError):
             _note_skipped(error)
-    if text == LATEST and found:
-        return found[0]
-    exact = [pair for pair in found if text in (pair[1].id, pair[1].title)]
-    if errors and (not found or (isinstance(errors[0], AmbiguousError | UsageError) and not exact)):
-        raise errors[0]
-    exact = [pair for pair in found if pair[1].id == text] or exact or found
-    if len(exact) > 1:
-        names = ", ".join(store.location.label for store, _ in exact)
-        raise UsageError(f"{text!r} is in several profiles: {names}", remedy="Choose one with --profile")
-    return exact[0]
+    return chosen(found, errors, text)
 
 
 def each(databases: Sequence[Opened], action: Callable[[Opened], None]) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
 from textual.app import App
 from textual.screen import Screen
 
-from core.errors import InspectorError, NotFoundError
+from core.errors import InspectorError
 from core.store.database.locate import Location
-from core.store.store import Store
+from core.store.database.open_database import chosen
+from core.store.store import resolve_in
 from inspector.base.app_protocol import shell
 from inspector.base.named_screens import VIEWS
 from inspector.terminal.text import clean_line
@@ -98,17 +100,15 @@ async def _open(app: App[Any], locations: Sequence[Location], view: str, name: s
 
 
 def _resolved(locations: Sequence[Location], name: str) -> tuple[Location, str]:
-    """The session, in the first database that has it.
+    """The session that a text names, as the command line finds it.
 
     Raises:
-        NotFoundError: No database has it.
-        UsageError: The name matches several sessions.
+        InspectorError: No session matches, or several do.
     """
-    missing = NotFoundError(f"no conversation {name!r}")
-    for location in locations:
-        try:
-            with Store(location) as store:
-                return location, store.resolve(name).id
-        except NotFoundError as error:
-            missing = error
-    raise missing
+    from inspector.screens.workspace.usage.model import open_stores
+
+    with ExitStack() as stack:
+        opened, unreadable = open_stores(stack, locations, None)
+        found, errors = resolve_in(opened, name)
+        store, session = chosen(found, [*errors, *unreadable], name)
+        return store.location, session.id

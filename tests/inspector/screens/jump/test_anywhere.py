@@ -191,3 +191,21 @@ async def test_a_list_for_which_there_is_no_room_has_no_pages(tmp_path: Path, pa
     async with settled(app_on(tmp_path), 40, 3) as pilot:
         await press(pilot, "colon", page)
         assert isinstance(pilot.app.screen, CommandPalette)
+
+
+async def test_the_latest_is_the_newest_of_every_database_that_can_be_read_as_on_the_command_line(
+    tmp_path: Path,
+) -> None:
+    places = [Location(tmp_path / name / "state.db", tmp_path / name) for name in ("broken", "old", "new")]
+    for began, place in enumerate(places, 1):
+        place.db.parent.mkdir()
+        with SessionDatabase(place.db) as database:
+            database.session(place.db.parent.name, started_at=began * 1e9)
+            database.message(place.db.parent.name, "user", "hi", timestamp=began * 1e9)
+    places[0].db.write_bytes(b"damaged" * 2_000)
+    app = InspectorApp(places)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await jump(pilot, "why latest")
+        await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
+        assert isinstance(app.screen, WorkspaceScreen)
+        assert app.screen.session_id == "new"
