@@ -71,9 +71,8 @@ class ResultList(RowList[ResultLife]):
             line.cell(fmt.money(row.usd), 10, ink.style("money"), right=True)
         line.gap(2)
         line.cell(STATES[layer], 16, ink.style(_COLOURS.get(layer, "ink-muted")))
-        return line.add(
-            _one_line(row.stub or "").removeprefix(f"[{row.tool}] "), muted, most=max(0, width - line.width)
-        )
+        stub = " ".join((row.stub or "").split()).removeprefix(f"[{row.tool}] ")
+        return line.add(stub, muted, most=max(0, width - line.width))
 
 
 def card(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
@@ -103,10 +102,6 @@ def rest(one: ResultLife, lives: ResultLives, width: int, ink: Palette) -> Itera
         outcome = _OUTCOMES[one.would.outcome]
         text = f"If it were returned now, by the rules of Hermes {lives.release}, it would {outcome}."
         yield from paragraph(text, width, ink)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 class ResultsScreen(CardPage):

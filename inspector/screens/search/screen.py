@@ -200,7 +200,8 @@ class SearchScreen(Page):
         """Read the message under the cursor, once the cursor rests."""
         found, chosen = self.hits.current, self.hits.chosen
         if found is not None and chosen is not None:
-            ask_store(self, "message", found.location, partial(_with_next, chosen.row_id), self._show)
+            read = partial(Store.message_and_next, row_id=chosen.row_id, following=FOLLOWING)
+            ask_store(self, "message", found.location, read, self._show)
 
     def _show(self, messages: Sequence[Message]) -> None:
         shown = Detail(None, messages[0], then=tuple(messages[1:])) if messages else None
@@ -243,10 +244,6 @@ class SearchScreen(Page):
         """Copy the text under the cursor."""
         found = self.hits.current
         self.copy(clean_line(found.hit.excerpt) if found else "")
-
-
-def _with_next(row: int, store: Store) -> Sequence[Message]:
-    return store.message_and_next(row, FOLLOWING)
 
 
 def _hint(hint: str, recent: Sequence[str]) -> str:

@@ -109,13 +109,8 @@ def _context(line: SessionLine, width: int, source: CellSource) -> Line:
         return Line().cell(_end(line.part), width, source.ink.style("ink-faint"))
     if source.extra is None:
         return Line().cell("⋯", width, source.ink.style("ink-faint"))
-    return draw_context_use(
-        source.extra.context_use, width, source.ink, failing=_fails(source.extra), parts=source.parts
-    )
-
-
-def _fails(extra: Extra) -> bool:
-    return extra.severity is Severity.CRITICAL
+    failing, use = source.extra.severity is Severity.CRITICAL, source.extra.context_use
+    return draw_context_use(use, width, source.ink, failing=failing, parts=source.parts)
 
 
 def _end(session: Session) -> str:

@@ -66,16 +66,13 @@ def headline(
     if month is not None and not brief:
         words = f" · {now.astimezone():%B} {fmt.money(month, mark=fmt.ESTIMATE)} at this pace"
         right.append(("ink-muted", words))
-    alone, place = hit_without(found.ledger), next(at for at, one in enumerate(right) if _is_hit(one))
+    alone = hit_without(found.ledger)
+    place = next(at for at, one in enumerate(right) if one[1].startswith("hit "))
     if alone and _cells(left) + _cells(right) + len(alone) + _APART <= width:
         right.insert(place + 1, ("bucket-read", f", {alone}"))
     elif alone and not roomy:
         right[place:] = [("ink-muted", text.removeprefix(" · ")) for _, text in right[place + 1 :]]
     return tuple(left), tuple(right)
-
-
-def _is_hit(piece: Piece) -> bool:
-    return piece[1].startswith("hit ")
 
 
 def _cells(pieces: Sequence[Piece]) -> int:
