@@ -10,7 +10,7 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.widgets.messages.detail_pane import DetailPane
 from tests.core.store.database import SessionDatabase
 from tests.inspector.conftest import MakeApp
-from tests.inspector.driving import front, press, settled
+from tests.inspector.driving import front, press, settle, settled
 from tests.inspector.screens.conftest import drawn
 
 
@@ -36,6 +36,7 @@ async def test_what_is_opened_then_says_what_is_missing_and_waits_for_nothing(
             file.unlink()
         await press(pilot, key)
         await pilot.resize_terminal(140, 40)
+        await settle(pilot)
         shown = drawn(pilot)
         assert "no such database" in shown
         assert " …" not in shown
