@@ -55,8 +55,8 @@ def score(facts: Sequence[Fact], index: SummaryIndex, known_share: float) -> flo
 
     Only as many count as a summary can hold: the hundreds of light facts of a long conversation do not count
     against it. Each counts with the cube of its weight: ten kept names do not make up for a lost request. A
-    sentence that is only hinted at counts a little. Everything counts less if the summary's own names and
-    figures belong to another conversation, as matches are then accidental.
+    sentence that is only hinted at counts a little. Everything but whole sentences counts less if the
+    summary's own names and figures belong to another conversation, as matches are then accidental.
 
     Args:
         facts: The facts with their fates.
@@ -66,8 +66,15 @@ def score(facts: Sequence[Fact], index: SummaryIndex, known_share: float) -> flo
     counted = _heaviest(facts)
     total_weight = sum(fact.weight**_POWER for fact in counted)
     trust = min(1.0, max(0.0, (known_share - _STRANGE) / (_KNOWN - _STRANGE)))
-    kept_weight = sum(fact.weight**_POWER * _credit(fact, index) for fact in counted)
-    return trust * kept_weight / total_weight if total_weight else None
+    kept_weight = sum(
+        fact.weight**_POWER * _credit(fact, index) * (1 if _is_quoted(fact) else trust) for fact in counted
+    )
+    return kept_weight / total_weight if total_weight else None
+
+
+def _is_quoted(fact: Fact) -> bool:
+    """Whether a summary holds a sentence as it was said, which is no accident."""
+    return fact.fate == KEPT and fact.category in _SENTENCES
 
 
 def _heaviest(facts: Sequence[Fact]) -> Sequence[Fact]:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from core.errors import InspectorError
 from core.model.finding import Finding, FindingGroup, Headline, NotKnown, Severity, groups_headline
-from core.support import formatting as fmt
 from inspector.base.commands import hint
 from inspector.screens.findings.list_view import FindingRow, Folded, Group
 from inspector.screens.findings.sweep import Diagnosis, Step
@@ -143,5 +142,4 @@ def progress(done: int, total: int) -> str:
     """How far the examination is."""
     if not total:
         return "checking …"
-    stops = hint("sub-agents included · {findings.back} stops")
-    return f"checked {done:,} of {fmt.plural(total, 'conversation')}, {stops}"
+    return f"checked {done:,} of {total:,} · {hint('{findings.back} stops')}"

@@ -17,7 +17,7 @@ from core.store.database.connect import Interrupted
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings, hint
-from inspector.base.workers import Reporting, cancelled, in_thread, then
+from inspector.base.workers import Reporting, ask, cancelled, in_thread, then
 from inspector.screens.workspace.usage.bars import SHORT, bar_of, bars_of, draw_bars, lines_of, origin_of_row
 from inspector.screens.workspace.usage.list_view import LedgerList
 from inspector.screens.workspace.usage.model import UsageAnswer, answer, holds
@@ -275,9 +275,9 @@ class UsagePanel(Reporting, Vertical):
             self._left[self.question] = self.rows.cursor
             self.ask(self.locations, below)
         elif self.question.session is None:
-            place = next((location for location in self.locations if holds(location, row.key)), None)
-            if place is not None:
-                shell(self).open_conversation(place, row.key, view="usage")
+            key, places = row.key, self.locations
+            opened = partial(shell(self).open_conversation, session_id=key, view="usage")
+            ask(self, "open", lambda _: next((one for one in places if holds(one, key)), None), opened)
         else:
             self.toast(hint("This conversation is already open; {workspace.view_1} shows its messages."))
 

@@ -158,6 +158,15 @@ def test_what_the_previous_summary_knew_and_this_one_lost_is_named() -> None:
     assert any("never run as root" in line for line in report.forgotten)
 
 
+def test_a_request_held_as_it_was_said_is_kept_however_strange_the_rest_of_a_summary_is() -> None:
+    asked = "Please fix src/readers.py today, before the release."
+    middle = [user(asked), *call("patch", "ok", path="src/readers.py")]
+    report = retention(middle, f"The user asked: {asked} Read notes.py, too.")
+    assert report.by_category["asks"].kept == 1
+    assert (report.score or 0) > 0.5
+    assert retention(middle, "Read src/readers.py and notes.py.").score == 0
+
+
 def test_a_middle_without_facts_has_no_score() -> None:
     report = retention([assistant("fine"), assistant("")], "fine")
     assert report.score is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -21,7 +22,7 @@ from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.usage.bars import lines_of
 from inspector.screens.workspace.usage.days import Day
 from inspector.screens.workspace.usage.list_view import LedgerList
-from inspector.screens.workspace.usage.model import UsageAnswer, answer, forecast
+from inspector.screens.workspace.usage.model import UsageAnswer, answer, forecast, holds
 from inspector.screens.workspace.usage.panel import UsagePanel
 from inspector.screens.workspace.usage.question import DIMENSIONS, MONTH, Question
 from inspector.screens.workspace.usage.screen import UsageScreen
@@ -170,7 +171,16 @@ async def test_enter_goes_down_from_a_day_to_a_session_and_escape_up_again(app: 
         assert _screen(app) is SessionsScreen
 
 
-async def test_a_conversation_of_several_sessions_opens_into_them(app: InspectorApp) -> None:
+async def test_a_conversation_of_several_sessions_opens_into_them(
+    app: InspectorApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched = []
+
+    def noted(location: Location, session: str) -> bool:
+        searched.append(threading.current_thread())
+        return holds(location, session)
+
+    monkeypatch.setattr(f"{UsagePanel.__module__}.holds", noted)
     async with app.run_test(size=(120, 40)) as pilot:
         panel = await _open(pilot)
         place = next(
@@ -184,6 +194,8 @@ async def test_a_conversation_of_several_sessions_opens_into_them(app: Inspector
         await press(pilot, "enter")
         assert _screen(app) is WorkspaceScreen
         assert "[Usage]" in drawn(pilot)
+    assert searched
+    assert threading.main_thread() not in searched
 
 
 def test_until_prices_are_there_the_list_says_so(samples: Location) -> None:

@@ -6,10 +6,10 @@ import pytest
 
 from core.explain.turns.checks import Check, Decision, Standing, Turn
 from core.model.compaction.event import Trigger
-from core.model.finding import Severity
 from core.store.database.locate import Location
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.turns import TurnList, TurnsScreen, card, rest
+from inspector.screens.workspace.why.view import WhyView
 from inspector.widgets.bars.answer_and_keys import AnswerBar
 from inspector.widgets.lists.line_view import ListRows
 from tests.conftest import NOW
@@ -50,7 +50,9 @@ def test_a_card_fits_its_pane(width: int) -> None:
 
 async def test_t_opens_the_turn_of_the_compaction_under_the_cursor(samples: Location) -> None:
     async with settled(app := open_app(samples, TITLE, "why"), 120, 40) as pilot:
-        await press(pilot, "left_curly_bracket", "t")
+        await press(pilot, "left_curly_bracket")
+        on_why = app.screen.query_one(WhyView).query_one(AnswerBar).answer
+        await press(pilot, "t")
         screen = front(app, TurnsScreen)
         current = screen.turns.current
         assert current is not None
@@ -62,7 +64,7 @@ async def test_t_opens_the_turn_of_the_compaction_under_the_cursor(samples: Loca
         answer = screen.query_one(AnswerBar).answer
         assert answer.sentence in " ".join(shown.split())
         assert "of what matters" in answer.sentence
-        assert answer.severity is Severity.WARNING  # as on Why
+        assert answer.severity is on_why.severity
         await press(pilot, "escape")
         assert isinstance(app.screen, WorkspaceScreen)
 
