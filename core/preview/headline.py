@@ -30,6 +30,7 @@ from core.preview.words import (
     sizes,
     though_another_decides,
 )
+from core.redact.quick_check import masked
 from core.support.formatting import NEAR_LIMIT, limit, plural, short
 
 if TYPE_CHECKING:
@@ -291,7 +292,7 @@ def _quoted(text: str) -> str:
 
 
 def _short_reason(reason: str | None) -> str:
-    return shortened(" ".join((reason or "no reason given").split()).rstrip("."), _QUOTE)
+    return shortened(" ".join(masked(reason or "no reason given").split()).rstrip("."), _QUOTE)
 
 
 def _fit(sentence: str, *more: str) -> str:

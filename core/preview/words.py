@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.compress.retention.words import IMPORTANT, brief_loss, is_grave, loss_words, needs_help
 from core.model.finding import MAX_HEADLINE_CHARS, Headline, Severity, briefer, shortened
+from core.redact.quick_check import masked, masked_line
 from core.support.formatting import ESTIMATE, count, limit, money, money_a_call, plural, short
 from core.support.program_files import shared_table
 
@@ -34,11 +35,11 @@ def facts_sentence(kept: Retention | None, focus: str | None = None) -> Iterator
     if kept is None or not kept.by_category:
         return
     if focus and is_unmatched(kept, focus):
-        none = f"No fact to summarise is about “{shortened(focus, MAX_HEADLINE_CHARS // 4)}”."
+        none = f"No fact to summarise is about “{_topic(focus)}”."
         yield from (f"{none} {words}" for words in facts_sentence(kept))
         yield none
     if focus and kept.focus is not None and kept.rest is not None and kept.focus.of:
-        about, rest, topic = kept.focus, kept.rest, shortened(focus, MAX_HEADLINE_CHARS // 4)
+        about, rest, topic = kept.focus, kept.rest, _topic(focus)
         words = f"Keeps {about.of - about.lost:,} of {plural(about.of, 'fact')} of “{topic}”"
         yield f"{words}, {rest.of - rest.lost:,} of {plural(rest.of, 'other')}."
     kinds = headline_table()["kinds"]
@@ -198,9 +199,14 @@ def decided_elsewhere(engine: EngineInCharge, plan: Plan, *, is_found: bool = Tr
     return Headline(words, ask)
 
 
+def _topic(focus: str) -> str:
+    most = MAX_HEADLINE_CHARS // 4
+    return shortened(masked_line(focus, most + 1), most)
+
+
 def broken_engine(name: str, what: str) -> Headline:
     """The headline of an engine that does not run, or whose list no provider accepts."""
-    sentence = shortened(f"The engine {name} is broken: {what}", MAX_HEADLINE_CHARS - 1)
+    sentence = shortened(f"The engine {name} is broken: {masked(what)}", MAX_HEADLINE_CHARS - 1)
     return Headline(f"{sentence}.", headline_table()["remedies"]["broken"], Severity.CRITICAL)
 
 

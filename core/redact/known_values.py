@@ -20,7 +20,7 @@ from threading import Lock
 from typing import TypeVar
 from urllib.parse import quote, unquote
 
-from core.redact.spans import OPENS_MASK, Hit, Search, one_by_one, pattern, search_for
+from core.redact.spans import BEGINNING, OPENS_MASK, Hit, Search, beginnings, one_by_one, pattern, search_for
 
 Item = TypeVar("Item", bound=Hashable)
 
@@ -67,6 +67,7 @@ class KnownValues:
     def __init__(self) -> None:
         self._kinds: dict[str, str] = {}
         self._encoded: set[str] = set()
+        self._starts: dict[str, list[str]] = {}
         self._fresh: dict[str, str] = {}
         self._search: Search[str] = search_for({})
         self._read: set[Hashable] = set()
@@ -93,6 +94,7 @@ class KnownValues:
             if part not in self._kinds:
                 if encoded:
                     self._encoded.add(part)
+                self._starts.setdefault(part[:BEGINNING], []).append(part)
                 self._kinds[part] = kind
                 self._fresh[part] = part
 
@@ -139,21 +141,22 @@ class KnownValues:
     def forget(self) -> None:
         """Forget everything."""
         with self._lock:
-            for known in (self._kinds, self._encoded, self._read, self._rows):
+            for known in (self._kinds, self._encoded, self._starts, self._read, self._rows):
                 known.clear()
             self._innocent = array("q")
             self._search, self._fresh = search_for({}), {}
 
     def may_hold(self, text: str) -> bool:
-        """Whether a text may contain a known value."""
-        return any(True for _ in self._found(text))
+        """Whether a text may contain a known value, or the beginning of one."""
+        return any(True for _ in chain(self._found(text), beginnings(text, self._starts)))
 
     def hits(self, text: str) -> Iterator[Hit]:
-        """Where known values occur in a text; for one in base64, the whole run of base64."""
+        """Where known values occur in a text, or begin; for one in base64, the whole run of base64."""
+        yield from (Hit(at, end, self._kinds[value]) for at, end, value in beginnings(text, self._starts))
         for value, at in self._found(text):
             end = at + len(value)
             if value in self._encoded:
-                yield Hit(_run_start(text, at), _run_end(text, end), self._kinds[value])
+                yield Hit(*_run(text, at, end), self._kinds[value])
             elif len(value) >= _MIN_INSIDE_WORD or _stands_alone(text, at, end):
                 yield Hit(at, end, self._kinds[value])
 
@@ -277,16 +280,13 @@ def _quartets(text: str) -> Iterator[str]:
         yield plain[start : len(plain) - (len(plain) - start) % 4]
 
 
-def _run_start(text: str, at: int) -> int:
+def _run(text: str, at: int, end: int) -> tuple[int, int]:
+    """The run of base64 around a piece of it."""
     while at and text[at - 1] in _BASE64:
         at -= 1
-    return at
-
-
-def _run_end(text: str, end: int) -> int:
     while end < len(text) and text[end] in _BASE64:
         end += 1
-    return end
+    return at, end
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:

@@ -129,7 +129,7 @@ def masked(text: str) -> str:
 
 def masked_start(text: str, chars: int) -> str:
     """The first `chars` characters of a text, masked before the cut: half a credential is not recognised."""
-    return masked(text[: chars + _READ_AFTER])[:chars]
+    return _masked_beyond(text, chars)[:chars]
 
 
 def masked_line(text: str, chars: int) -> str:
@@ -139,8 +139,18 @@ def masked_line(text: str, chars: int) -> str:
 
 def masked_excerpt(text: str, chars: int) -> str:
     """The masked start of a text for a quotation: if it is cut, an ellipsis ends it."""
-    start = masked(text[: chars + _READ_AFTER])
+    start = _masked_beyond(text, chars)
     return start if len(start) <= chars else f"{start[: chars - 1].rstrip()}…"
+
+
+def _masked_beyond(text: str, chars: int) -> str:
+    """The masked start of a text, further than `chars`: masks are shorter than what they stand for."""
+    read = chars + _READ_AFTER
+    found = masked(text[:read])
+    while read < len(text) and len(found) < chars + _READ_AFTER // 2:
+        read *= 2
+        found = masked(text[:read])
+    return found
 
 
 def _is_placed(text: str, clues: _Clues) -> bool:

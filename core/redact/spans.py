@@ -26,6 +26,9 @@ _LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz+/-"
 _CLASSES = bytes(87 if code in _LETTERS else 32 for code in range(256))
 ROW = 20
 """Minimum run of letters, digits and signs in a credential that begins with no known word."""
+BEGINNING, _MOST_LEFT = 8, 256
+"""Characters that a cut must leave of a value, and up to which they are looked for."""
+_CUT_MARK = re.compile(r"…|\.{3}")
 
 
 def search_for(words: Mapping[str, Value]) -> Search[Value]:
@@ -51,6 +54,21 @@ def one_by_one(text: str, words: Mapping[str, Value]) -> Iterator[tuple[int, Val
         while at >= 0:
             yield at + len(word) - 1, value
             at = text.find(word, at + 1)
+
+
+def beginnings(text: str, values: Mapping[str, Sequence[str]]) -> Iterator[tuple[int, int, str]]:
+    """Where the beginning of a value is all that a cut left of it, as in `abcd1234…`, and which value.
+
+    `values` has them by their own beginning. Half a credential is not recognised by itself, and Hermes cuts
+    texts before it stores or sends them.
+    """
+    for mark in _CUT_MARK.finditer(text) if values else ():
+        end = mark.start()
+        for at in range(max(0, end - _MOST_LEFT), end - BEGINNING + 1):
+            known = values.get(text[at : at + BEGINNING], ())
+            if (value := next((one for one in known if one.startswith(text[at:end])), None)) is not None:
+                yield at, end, value
+                break
 
 
 class _Pattern:

@@ -11,6 +11,7 @@ from core.compress.retention.score import retention_of
 from core.model.compaction.plan import Span
 from core.model.transcript.message import Message
 from core.preview.comparison import Comparison
+from core.redact.quick_check import masked_start
 from core.trajectory.compress.metrics import TrajectoryMetrics
 from core.trajectory.compress.plan import marked
 from core.trajectory.entries.entry import METRICS, read_entry
@@ -134,7 +135,8 @@ def _listed(compressor: Compressor, line: bytes, place: int, number: int, start:
 
 
 def _first_request(line: bytes) -> str:
-    return next((turn.text[:_OPENING] for turn in read_entry(line).turns if turn.role == "human"), "")
+    asked = (turn.text for turn in read_entry(line).turns if turn.role == "human")
+    return masked_start(next(asked, ""), _OPENING)
 
 
 def _carries_metrics(line: bytes) -> bool:

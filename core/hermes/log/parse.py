@@ -133,11 +133,11 @@ def _record(
 
 
 def _quoted(message: str) -> str:
-    """The start of a message, cut after a word if possible: half a credential would not be recognised."""
+    """The start of a message, cut after a word: half a credential would not be recognised."""
     if len(message) <= _QUOTED:
         return message
-    word = _QUOTED if message[_QUOTED].isspace() else message.rfind(" ", _QUOTED // 2, _QUOTED)
-    return f"{message[: word if word > 0 else _QUOTED // 2].rstrip()}…"
+    word = _QUOTED if message[_QUOTED].isspace() else message.rfind(" ", 0, _QUOTED)
+    return f"{message[: max(word, 0)].rstrip()}…"
 
 
 def _value(name: str, text: str) -> Any:

@@ -75,8 +75,10 @@ class SummaryMissing(Exception):  # noqa: N818 - the entry stays as it was, the 
 def build_prompt(turns: Sequence[Turn], region: Span, settings: Settings) -> Prompt:
     """The request for the summary of a region."""
     words = _words()
-    excerpts = (f"[{at}: {turns[at].role}]\n{_cut(turns[at].text)}" for at in range(region.start, region.end))
-    clean = "\n\n".join(redact_bulk(list(excerpts)))
+    chosen = turns[region.start : region.end]
+    texts = zip(chosen, redact_bulk([turn.text for turn in chosen]), strict=True)
+    excerpts = (f"[{at}: {turn.role}]\n{_cut(text)}" for at, (turn, text) in enumerate(texts, region.start))
+    clean = "\n\n".join(excerpts)
     safe = clean.replace(words["closing_tag"], words["harmless_tag"])
     return Prompt(
         system=words["system"].strip(),

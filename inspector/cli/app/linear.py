@@ -159,7 +159,9 @@ def _page(
 
 
 def _name(row: ConversationRow, began: Mapping[str, str]) -> str:
-    return " ".join(row.named(began).split())[:80]
+    from core.redact.quick_check import masked_line
+
+    return masked_line(row.named(began), 80)
 
 
 def _figures(row: ConversationRow, place: Location, *, several: bool) -> str:

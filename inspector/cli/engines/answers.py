@@ -166,6 +166,7 @@ def _message(one: SentMessage) -> dict[str, Any]:
 
 
 def _lines(found: SentRequest, context: ConversationContext) -> Iterator[str]:
+    from core.redact.quick_check import masked_start
     from core.support import formatting as fmt
 
     one = found.request
@@ -183,7 +184,8 @@ def _lines(found: SentRequest, context: ConversationContext) -> Iterator[str]:
         yield "this release does not pass its messages to a recorder"
     for number, row in enumerate(found.messages or ()):
         yield f"{number:>5}  {_role(row):<9}  {_place(row):<14}  {row.row.size:>9,}  {_excerpt(row, context)}"
-    yield from (f"answer: {text[:_EXCERPT]}" for part, text in found.texts.items() if part == "answer")
+    answers = (text for part, text in found.texts.items() if part == "answer")
+    yield from (f"answer: {masked_start(text, _EXCERPT)}" for text in answers)
 
 
 def _size(parts: dict[str, int], *names: str) -> str:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.model.transcript.message import Message
 from core.redact.known_values import KNOWN
 from core.redact.message import learn
-from core.redact.quick_check import may_hold_credential
+from core.redact.quick_check import masked, may_hold_credential
 from core.redact.text import redact_text
 from core.store.rows.decode import shown_start
 
@@ -151,3 +151,19 @@ def test_a_text_that_gave_nothing_away_is_looked_through_again_for_what_others_g
     assert before
     assert not KNOWN.is_clean(shown)
     assert VALUE not in shown_start(shown.encode(), 80)
+
+
+KEY = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7"
+
+
+@pytest.mark.parametrize("left", [8, 12, len(KEY) - 1, len(KEY)])
+@pytest.mark.parametrize("mark", ["…", "...", "...[truncated]"])
+def test_the_beginning_that_a_cut_left_of_a_known_credential_is_masked(left: int, mark: str) -> None:
+    KNOWN.learn([(KEY, "api-key")])
+    assert masked(f"ran `deploy {KEY[:left]}{mark}` twice") == f"ran `deploy [redacted:api-key]{mark}` twice"
+
+
+@pytest.mark.parametrize("word", ["deploy…", f"{KEY[:7]}…", f"{KEY[:9]} …", f"{KEY[:9]}, …", f"{KEY[:9]}x…"])
+def test_what_only_resembles_such_a_beginning_stays(word: str) -> None:
+    KNOWN.learn([(KEY, "api-key")])
+    assert masked(word) == word

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from core.redact.quick_check import mask_all, masked, masked_excerpt, may_hold_credential
+from core.redact.quick_check import mask_all, masked, masked_excerpt, masked_start, may_hold_credential
 from core.redact.table import Kind, kinds, names, places
 from core.redact.text import redact_text
 from tests.core.compress.credentials import KINDS, planted
@@ -128,3 +128,10 @@ def test_a_quotation_that_is_cut_says_so_and_cuts_no_credential_in_half() -> Non
     assert masked_excerpt("Never retry refunds.", 13) == "Never retry…"
     key = "sk-ant-api03-" + "a1B2" * 10
     assert "a1B2" not in masked_excerpt(f"the key is {key} and", 30)
+
+
+@pytest.mark.parametrize("chars", [1_000, 4_096])
+def test_the_start_of_a_text_full_of_credentials_ends_in_none_cut_in_half(chars: int) -> None:
+    urls = (f"https://ada:{random.Random(number).randbytes(125).hex()}@host/x" for number in range(80))
+    text = "\n".join(urls)
+    assert redact_text(text).startswith(masked_start(text, chars))

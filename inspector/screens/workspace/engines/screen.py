@@ -19,6 +19,7 @@ from core.preview.foreseen import basis_of
 from core.preview.offers import offline
 from core.preview.other_engine import ComparedEngine, contenders, engines_headline, run_compared
 from core.preview.what_if import Hypothesis
+from core.redact.quick_check import masked_line
 from core.store.database.locate import Location
 from inspector.base.app_protocol import shell
 from inspector.base.commands import bindings, key_of
@@ -79,7 +80,7 @@ class EnginesScreen(CardPage):
     def on_mount(self) -> None:
         """Start comparing."""
         chosen, topic = self._middle.chosen, self._middle.focus
-        focus = f"focus: {shortened(topic, _TOPIC)} · " if topic else ""
+        focus = f"focus: {shortened(masked_line(topic, _TOPIC + 1), _TOPIC)} · " if topic else ""
         now = f"{focus}the views use {'builtin' if chosen is None else chosen.name} · offline summary"
         self.head.left, self.head.right = titled("Engines", self._middle.title), (("ink-muted", now),)
         self.engines.focus()

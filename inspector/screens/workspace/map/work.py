@@ -19,7 +19,7 @@ from core.model.transcript.message import Message, ToolCall
 from core.model.transcript.storage import RowPreview
 from core.preview.generation import Reading, texts_of, with_texts
 from core.preview.what_if import Hypothesis
-from core.redact.quick_check import masked_start
+from core.redact.quick_check import masked, masked_start
 from core.store.database.locate import Location
 from core.store.store import Store
 from inspector.screens.workspace.map.model import Annotations, Listed, holds
@@ -56,9 +56,9 @@ def _is_wrapped(one: RowPreview) -> bool:
 
 
 def _shortened(call: ToolCall) -> ToolCall:
-    short = len(call.arguments) <= ARGUMENT
-    arguments = call.arguments if short else cut_arguments(call.arguments, ARGUMENT)[:ARGUMENTS]
-    return replace(call, arguments=arguments)
+    if len(call.arguments) <= ARGUMENT:
+        return call
+    return replace(call, arguments=cut_arguments(masked(call.arguments), ARGUMENT)[:ARGUMENTS])
 
 
 def measured_for(location: Location, reading: Reading, release: str, stop: Stop) -> Measured:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator
 from pathlib import Path
 from types import SimpleNamespace
@@ -45,3 +46,16 @@ def test_a_row_shows_what_was_typed_and_not_what_hermes_put_around_it(tmp_path: 
         found = work.previews_of(Location(database.path), rows, lambda: False)
     shown = [one.text for one, _ in found]
     assert shown == ["/tidy sort it", "[1, 2] is a list", "[System note: It is late.]"]
+
+
+@pytest.mark.parametrize("before", range(160, 200, 5))
+def test_no_piece_of_a_credential_is_left_where_a_long_argument_is_cut(tmp_path: Path, before: int) -> None:
+    key = "ghp_" + "a1B2c3D4e5" * 4
+    text = "word " * (before // 5) + f"{key} " + "word " * 100
+    call = {"id": "c", "function": {"name": "run", "arguments": json.dumps({"command": text})}}
+    with SessionDatabase(tmp_path / "state.db") as database:
+        database.session("s")
+        row = database.message("s", "assistant", "", tool_calls=json.dumps([call]))
+        ((_, (shown,)),) = work.previews_of(Location(database.path), [row], lambda: False)
+    assert key[:9] not in shown.arguments
+    assert "word" in shown.arguments
