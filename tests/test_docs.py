@@ -161,7 +161,9 @@ def test_every_example_runs_on_the_samples(
     (tmp_path / "runs.jsonl").write_text(json.dumps(run_of), encoding="utf-8")
     (tmp_path / "summary.md").write_text("## Goal\nSay hello.", encoding="utf-8")
     monkeypatch.setattr("sys.stdin", io.StringIO("prompt is too long: 210000 tokens > 200000 maximum"))
-    code = run([*examples.words(line), "--home", str(sample_home)])
+    monkeypatch.setattr("sample_sessions.demo.demo_home", lambda: sample_home)
+    where = [] if " demo " in line else ["--home", str(sample_home)]
+    code = run([*examples.words(line), *where])
     assert code in ((0, 6) if "--budget" in line else (0,)), capsys.readouterr().err
 
 

@@ -123,6 +123,8 @@ def split(words: Sequence[str]) -> tuple[str | None, list[str]]:
 
 def _on_the_samples(words: list[str]) -> tuple[str, list[str]]:
     """`demo`, or the command named after it, on the home of the sample sessions."""
+    if options.names_database(words):
+        raise UsageError("demo only shows the samples", remedy="Leave out `demo` to open your own sessions")
     name, rest = split(words)
     if name in (None, "demo"):
         return "demo", words
@@ -188,10 +190,10 @@ def _report(error: Exception, *, as_json: bool) -> int:
 
 
 def _make_streams_forgiving() -> None:
-    """Escape characters that a stream cannot encode, and discard output of a closed one."""
+    """Escape what a stream cannot encode or decode, and discard output of a closed one."""
     sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()
-    for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")

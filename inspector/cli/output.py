@@ -44,12 +44,14 @@ def write_lines(lines: Iterable[str], *, mask: bool = True, wrap: bool = True) -
         write_text(f"{line}\n")
 
 
-def show(args: Namespace, document: Callable[[], dict[str, Any]], lines: Iterable[str]) -> int:
+def show(
+    args: Namespace, document: Callable[[], dict[str, Any]], lines: Iterable[str], *, wrap: bool = True
+) -> int:
     """Print a result, masked: its document with --json, else its lines; the exit code of success."""
     if args.json:
         write_json(document())
     else:
-        write_lines(lines)
+        write_lines(lines, wrap=wrap)
     return 0
 
 

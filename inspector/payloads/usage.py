@@ -37,19 +37,21 @@ _KEY, _TASK = map(Group._fields.index, ("key", "task"))
 NOT_COMPUTED = '"computed_usd":null,"included_usd":null,"price_source":null,"unpriced":0'
 
 
-def payload(found: Ledger) -> dict[str, Any]:
-    """The document of `usage`, where no recorder wrote anything."""
+def payload(
+    found: Ledger, limit: int | None = None, recorded: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """The document of `usage` with at most `limit` rows, and what a recorder wrote."""
     extra = _auxiliary(found)
     return {
         **jsonio.headline(usage_headline(found)),
         "by": found.by,
-        "rows": [row(one, extra.get(one.key)) for one in found.rows],
+        "rows": [row(one, extra.get(one.key)) for one in found.rows[:limit]],
         "totals": row(found.totals),
         "lower_bound": found.lower_bound,
         "notes": list(found.notes),
         "since": jsonio.time(found.since),
         "until": jsonio.time(found.until),
-        "recorded": None,
+        "recorded": recorded,
     }
 
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-from core.errors import UsageError
+from core.errors import NotFoundError
 from core.model.finding import Evidence, Source
 from core.model.transcript.conversation import Boundary, BoundaryMode, Conversation, Generation, OwnCompaction
 from core.model.transcript.message import RowState
@@ -71,13 +71,13 @@ def numbered_generation(conversation: Conversation, index: int) -> Generation:
     """One generation of a conversation; they count from 1.
 
     Raises:
-        UsageError: There is none of that number.
+        NotFoundError: There is none of that number.
     """
     for generation in conversation.generations:
         if generation.index == index:
             return generation
     remedy = f"The conversation has {len(conversation.generations)}"
-    raise UsageError(f"no generation {index}", where=conversation.root.id, remedy=remedy)
+    raise NotFoundError(f"no generation {index}", where=conversation.root.id, remedy=remedy)
 
 
 def _forks(lineage: Lineage, session_id: str) -> dict[str, tuple[str, ...]]:

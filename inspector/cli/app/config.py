@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.action == "path":
         path = str(own_config())
-        return output.show(args, lambda: {"path": path}, [path])
+        return output.show(args, lambda: {"path": path}, [path], wrap=False)
     if args.action == "edit":
         from inspector.settings.edit import edit_settings
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import sys
 
-from core.errors import UsageError
 from inspector.cli.arguments import options
 
 
@@ -20,8 +19,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Open the app on the sample sessions."""
-    if args.db or args.home or args.profile:
-        raise UsageError("demo only shows the samples", remedy="Leave out `demo` to open your own sessions")
     from sample_sessions.demo import demo_home
 
     home = demo_home()
@@ -30,4 +27,4 @@ def run(args: argparse.Namespace) -> int:
         return 0
     from inspector.cli.app import open as app
 
-    return app.start(argparse.Namespace(**{**vars(args), "db": None, "home": home, "profile": None}))
+    return app.start(argparse.Namespace(**{**vars(args), "home": home}))

@@ -149,8 +149,6 @@ def _focuses(topics: Sequence[str], view: str | None) -> Sequence[str]:
 def _screenshot(app: InspectorApp, path: Path, size: tuple[int, int] | None) -> None:
     from inspector import screenshot
 
-    if path.suffix.lower() not in (".svg", ".png"):
-        raise UsageError("is neither .svg nor .png", where=f"--screenshot {path}")
     try:
         screenshot.take(app, path, size or screenshot.DEFAULT_SIZE)
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -80,6 +81,11 @@ def add_store_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--profile", type=str, metavar="NAME", help="use only this profile of the home")
 
 
+def names_database(words: Sequence[str]) -> bool:
+    """Whether a command line says with `--db` or `--home` which database is meant."""
+    return any(word.partition("=")[0] in ("--db", "--home") for word in words)
+
+
 def add_common_options(parser: argparse.ArgumentParser, version: str) -> None:
     """Add what any command line accepts: `--version`, and the store options even if no store is read."""
     known = parser._option_string_actions  # argparse has no public list of options
@@ -122,7 +128,8 @@ def add_app_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the app, such as `--screenshot`."""
     group = parser.add_argument_group("the app")
     add = group.add_argument
-    add("--screenshot", metavar="FILE.svg", type=Path, help="draw one frame to FILE, .svg or .png, and exit")
+    drawn = "draw one frame to FILE, .svg or .png, and exit"
+    add("--screenshot", metavar="FILE.svg", type=numbers.frame, help=drawn)
     add("--linear", action="store_true", help="print lines and numbered choices instead of drawing screens")
     add("--screen", metavar="NAME", help=_screens())
     add("--session", metavar="SESSION", help="the conversation to open there (default: the newest)")

@@ -1,4 +1,4 @@
-"""Parsers for numbers, shares, sizes and times on a command line."""
+"""Parsers for numbers, shares, sizes, times and files on a command line."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _SCALES = {"k": 1_000, "m": 1_000_000}
@@ -108,6 +109,18 @@ def _days_back(word: str) -> int | None:
     today = datetime.now()
     named = {"today": 0, "yesterday": 1, "week": today.weekday(), "month": today.day - 1}
     return named.get(word)
+
+
+def frame(text: str) -> Path:
+    """A file for a frame of the app; its ending names the format.
+
+    Raises:
+        argparse.ArgumentTypeError: The app is drawn in no such format.
+    """
+    path = Path(text)
+    if path.suffix.lower() not in (".svg", ".png"):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither .svg nor .png")
+    return path
 
 
 def size(text: str) -> tuple[int, int]:

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 
 from core.model.transcript.conversation import Chain, ChainNode
+from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.payloads import values
@@ -37,7 +38,6 @@ def _texts(chain: Chain) -> Iterator[str]:
 def _lines(chain: Chain, asked: str, names: Mapping[str, str], engine: str | None) -> Iterator[str]:
     from core.account.pricing.paid import paid_together
     from core.explain.headline.chain import chain_headline
-    from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
     yield from output.headline(chain_headline(chain, engine))
@@ -65,7 +65,6 @@ def _lines(chain: Chain, asked: str, names: Mapping[str, str], engine: str | Non
 
 def _cells(node: ChainNode, below: str, asked: str, names: Mapping[str, str]) -> list[str]:
     from core.account.pricing.paid import paid
-    from core.support import formatting as fmt
     from inspector.terminal.glyphs import DEEPEST, KIND, kind_word
 
     session = node.session

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.model.transcript.session import ConversationRow, Kind
+from core.support import formatting as fmt
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -95,7 +96,6 @@ def with_previews(rows: Sequence[Row]) -> list[Row]:
 
 def table(rows: Sequence[Row], total: int, *, several: bool) -> Iterator[str]:
     """The printed list; `several` databases have the profile of each row named."""
-    from core.support import formatting as fmt
     from inspector.cli.table import lines
     from inspector.terminal.glyphs import KIND, NO_SUMMARY
 
@@ -140,7 +140,6 @@ def _columns(several: bool) -> tuple[Column, ...]:
 
 def _cells(row: Row, now: datetime, *, several: bool) -> list[str]:
     from core.account.pricing.paid import paid
-    from core.support import formatting as fmt
     from inspector.terminal.glyphs import KIND
 
     line = row.line
@@ -168,7 +167,6 @@ def _failing(row: Row) -> bool:
 
 
 def _compactions(row: Row) -> str:
-    from core.support import formatting as fmt
     from inspector.terminal.glyphs import NO_SUMMARY
     from inspector.terminal.ink import Ink, inked, joined
 

@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from core.errors import UsageError
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
@@ -34,6 +35,8 @@ def run(args: argparse.Namespace) -> int:
     from core.preview.recall import recall
 
     query = " ".join(args.words)
+    if not query.strip():
+        raise UsageError("there is no word to search for", where="recall")
     with target.session(args) as (store, session):
         conversation = store.conversation(session.id)
         found = recall(store, conversation, query, everything=args.all, limit=args.limit)
@@ -56,18 +59,22 @@ def _lines(found: Sequence[Hit], query: str, *, everything: bool) -> Iterator[st
     from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
+    removed = "" if everything else " that a compaction removed"
     first = ", best match first" if found else ""
-    yield output.strong(
-        f"{fmt.plural(len(found), 'message')} about {query!r} that a compaction removed{first}."
-    )
+    yield output.strong(f"{fmt.plural(len(found), 'message')} about {query!r}{removed}{first}.")
     if not found:
         yield "Try other words" + ("." if everything else ", or --all for messages that are still there.")
     columns = (
         Column("generation", right=True, varies=True, rank=2),
         Column("row", right=True),
         Column("role", varies=True, rank=1),
+        *([Column("state", varies=True)] if everything else ()),
         Column("text", shrinks=True, least=20),
     )
     if found:
-        rows = ([str(hit.generation), str(hit.row), hit.message.role, hit.excerpt] for hit in found)
-        yield from ("", *lines(columns, rows))
+        yield from ("", *lines(columns, (_cells(hit, everything=everything) for hit in found)))
+
+
+def _cells(hit: Hit, *, everything: bool) -> list[str]:
+    state = ["live" if hit.live else "dropped"] if everything else []
+    return [str(hit.generation), str(hit.row), hit.message.role, *state, hit.excerpt]

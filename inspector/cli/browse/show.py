@@ -13,6 +13,7 @@ from core.model.transcript.conversation import Boundary, Conversation, Generatio
 from core.model.transcript.message import Message
 from core.store.conversations.conversation import numbered_generation
 from core.store.store import Store
+from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
@@ -115,7 +116,6 @@ def _is_summary(message: Message, generation: Generation) -> bool:
 def _lines(
     store: Store, conversation: Conversation, shown: Sequence[Generation], *, full: bool
 ) -> Iterator[str]:
-    from core.support import formatting as fmt
     from inspector.terminal.text import clean
 
     count = fmt.plural(len(conversation.sessions), "session")
@@ -132,8 +132,6 @@ def _lines(
 
 
 def _heading(generation: Generation) -> str:
-    from core.support import formatting as fmt
-
     parts = [f"generation {generation.index}", generation.session_id]
     parts.append(fmt.plural(len(generation.row_ids), "message"))
     if generation.copies:

@@ -48,8 +48,9 @@ def run(args: argparse.Namespace) -> int:
     """Print one preview, or several side by side."""
     if args.keep and (args.focus or args.compare_focus):
         raise UsageError("--keep cannot be combined with a focus: `/compress here N` takes none")
-    if args.compare_focus and (args.focus or args.diff):
-        raise UsageError("--compare-focus cannot be combined with --focus or --diff")
+    if args.compare_focus and (args.focus or args.diff or args.apply):
+        raise UsageError("--compare-focus cannot be combined with --focus, --diff or --apply")
+    writing.check(args)
     asked = what_if.question(args)
     if args.compare_engine:
         return engine_comparison.run(args, asked)
@@ -58,7 +59,6 @@ def run(args: argparse.Namespace) -> int:
     if args.compare_focus:
         _compare(args, _previews(args, asked, (None, *args.compare_focus)))
         return 0
-    writing.check(args)
     [found] = _previews(args, asked, (args.focus,))
     applied = writing.write(args, asked, found) if args.apply else None
     if args.json:

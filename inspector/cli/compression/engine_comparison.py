@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import InspectorError, UsageError
 from core.model.compaction.preview import Preview
+from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.cli.arguments import options
 from inspector.cli.compression import engine_options
@@ -120,7 +121,6 @@ def _payload(one: ComparedEngine) -> dict[str, Any]:
 
 
 def _lines(found: list[ComparedEngine]) -> Iterator[str]:
-    from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
     columns = (
@@ -139,8 +139,6 @@ def _lines(found: list[ComparedEngine]) -> Iterator[str]:
 
 
 def _row(one: ComparedEngine) -> list[str]:
-    from core.support import formatting as fmt
-
     seconds = f"{one.seconds or 0.0:.2f}"
     if one.preview is None:
         return [one.name, *(fmt.UNKNOWN,) * 6, seconds, one.trouble]

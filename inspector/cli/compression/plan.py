@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from core.model.compaction.plan import Plan, Span
+from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.cli.arguments import options, parsers
 from inspector.cli.compression import engine_options, hygiene
@@ -167,7 +168,6 @@ def _lines(
 
 def _standing(found: Plan, it: str) -> Iterator[str]:
     """The size, the threshold, and what blocks a compaction; `it` names by whose rules."""
-    from core.support import formatting as fmt
     from inspector.base.event_words import window_words
 
     state = "running process" if found.settings.warm else "fresh process"
@@ -181,7 +181,6 @@ def _standing(found: Plan, it: str) -> Iterator[str]:
 
 
 def _parts(found: Plan) -> list[str]:
-    from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
     budget = fmt.count(found.summary_budget, mark=fmt.ESTIMATE if found.may_shorten else "up to ")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import NotFoundError
 from core.model.compaction.apply import Applied, EntryState, JournalEntry
 from core.preview.words import call_words
+from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.cli.arguments import options
 from inspector.payloads import values as jsonio
@@ -109,10 +110,8 @@ def _applied(applied: Applied) -> dict[str, Any]:
 
 
 def _show(args: argparse.Namespace, entries: Sequence[JournalEntry], *, in_full: bool = False) -> int:
-    if in_full and not args.json:
-        output.write_lines((line for entry in entries for line in _details(entry)), wrap=False)
-        return 0
-    return output.show(args, lambda: {"entries": [_payload(entry) for entry in entries]}, _lines(entries))
+    lines = (line for entry in entries for line in _details(entry)) if in_full else _lines(entries)
+    return output.show(args, lambda: {"entries": list(map(_payload, entries))}, lines, wrap=not in_full)
 
 
 def _payload(entry: JournalEntry) -> dict[str, Any]:
@@ -130,7 +129,6 @@ def _payload(entry: JournalEntry) -> dict[str, Any]:
 
 def _lines(entries: Sequence[JournalEntry]) -> Iterator[str]:
     """One line per entry, narrow enough for 80 columns; `--show` has the details."""
-    from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
     if not entries:
@@ -150,8 +148,6 @@ def _lines(entries: Sequence[JournalEntry]) -> Iterator[str]:
 
 
 def _details(entry: JournalEntry) -> Iterator[str]:
-    from core.support import formatting as fmt
-
     yield f"{entry.id}, {entry.state.value}, {fmt.moment(entry.at)}"
     yield f"session   {entry.session_id}"
     if entry.target_id != entry.session_id:
@@ -165,6 +161,4 @@ def _details(entry: JournalEntry) -> Iterator[str]:
 
 def _rows(entry: JournalEntry) -> str:
     """Live rows replaced, and rows written in their place."""
-    from core.support import formatting as fmt
-
     return f"{fmt.count(entry.replaced)} → {fmt.count(entry.written)}"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
+from core.support import formatting as fmt
 from inspector.cli.arguments import target
 from inspector.payloads import values as jsonio
 
@@ -40,7 +41,6 @@ def answer(words: Sequence[str], args: argparse.Namespace) -> Iterator[str]:
 def _why(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.explain.events import explain
     from core.preview.past import with_loss
-    from core.support import formatting as fmt
 
     found, _ = with_loss(explain(store, session.id))
     if not found.events:
@@ -57,7 +57,6 @@ def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.compress.planning.plan import plan
     from core.explain.context.generation import generation_context
     from core.preview.headline import limit_in_force
-    from core.support import formatting as fmt
 
     here = generation_context(store, session.id)
     found = plan(measure(here.messages, here.policy), here.settings, here.gate)
@@ -80,7 +79,6 @@ def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
 def _cost(store: Store, session: Session, rest: str) -> Iterator[str]:
     from core.account.pricing.price_book import open_book
     from core.account.spending.ledger import collect
-    from core.support import formatting as fmt
 
     total = collect((store,), by="conversation", session=session.id, prices=open_book()).ledger().totals
     tokens = total.tokens
@@ -167,7 +165,6 @@ def _message(one: SentMessage) -> dict[str, Any]:
 
 def _lines(found: SentRequest, context: ConversationContext) -> Iterator[str]:
     from core.redact.quick_check import masked_start
-    from core.support import formatting as fmt
 
     one = found.request
     read = None if one.usage is None else one.usage.cache_read

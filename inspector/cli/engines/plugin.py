@@ -76,8 +76,8 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "answer":
         from inspector.cli.engines import answers
 
-        output.write_lines(answers.answer(args.words, args))
-        return 0
+        said = list(answers.answer(args.words, args))
+        return output.show(args, lambda: {"lines": said}, said)
     home = lookup.home_of(args)
     if home is None:
         raise NotFoundError("no HERMES_HOME there", remedy="Name it with --home DIR")

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from core.errors import NotFoundError
+from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.cli.arguments import parsers as numbers
 from inspector.payloads import values as jsonio
@@ -52,7 +53,8 @@ def chosen(turns: Sequence[Turn], place: At | None) -> Turn | None:
         found = [turn for turn in turns if turn.at is not None and turn.at <= place][-1:]
     if not found:
         count = f"The conversation has {len(turns)}; see `why --turns`"
-        raise NotFoundError("no turn", where=str(place), remedy=count)
+        where = str(place) if isinstance(place, int) else fmt.moment(place)
+        raise NotFoundError("no turn", where=where, remedy=count)
     return found[0]
 
 
@@ -99,7 +101,6 @@ def _failure(one: FailedCall | None) -> dict[str, Any] | None:
 def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
     """Every turn as a table row."""
     from core.explain.turns.sentences import turn_sentence
-    from core.support import formatting as fmt
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table
 
@@ -123,7 +124,6 @@ def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
 def lines(turn: Turn | None) -> Iterator[str]:
     """A turn's decisions as printed tables."""
     from core.explain.turns.sentences import call_sentence, decision_sentence, turn_sentence
-    from core.support import formatting as fmt
     from inspector.cli.table import Column
     from inspector.cli.table import lines as table
 

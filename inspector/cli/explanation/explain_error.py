@@ -64,7 +64,8 @@ def _failure(args: argparse.Namespace) -> ProviderFailure:
     from core.hermes.config.config_values import is_own_server
     from core.hermes.provider_errors.failure import failure_of
 
-    text = sys.stdin.read(_MAX_CHARS) if args.text == "-" else args.text[:_MAX_CHARS]
+    piped = args.text == "-"
+    text = args.text[:_MAX_CHARS] if not piped else sys.stdin.read(_MAX_CHARS) if sys.stdin else ""
     body = _body(args.body)
     if not text.strip() and body is None and args.status is None:
         raise UsageError("there is no text", where="explain-error", remedy="Give the text of the error.")

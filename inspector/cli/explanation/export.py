@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from core.errors import UsageError
 from inspector.cli import output
 from inspector.cli.arguments import options, target
+from inspector.cli.arguments.parsers import frame
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_session_argument(parser)
     parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help="default: %(default)s")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write there instead of stdout")
-    parser.add_argument("--screenshot", type=Path, metavar="FILE.svg", help="also draw the Why screen")
+    parser.add_argument("--screenshot", type=frame, metavar="FILE.svg", help="also draw the Why screen")
     options.add_shared_options(parser)
 
 

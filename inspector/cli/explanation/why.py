@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from core.errors import UsageError
+from core.support import formatting as fmt
 from inspector.cli import output, printed_cache
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
@@ -44,7 +46,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print why each compaction happened, and the current size and threshold."""
+    """Print why each compaction happened, and the current size and threshold.
+
+    Raises:
+        UsageError: There are no turns for --limit to leave out.
+    """
+    if args.limit and not args.turns:
+        raise UsageError("--limit goes with --turns")
     cached = printed_cache.entry(args, *(printed_cache.prices() if args.what_if else ()), people=True)
     text = cached.read() if cached else None
     if text is None:
@@ -137,7 +145,6 @@ def lines(found: Explanation, after: Aftermath | None = None) -> Iterator[str]:
     """The answer as printed lines: what happened, what it lost and cost, the size now; then each event."""
     from core.explain.headline.rewritten import counted
     from core.preview.past import event_of_headline
-    from core.support import formatting as fmt
 
     release = found.context.release
     yield f"{found.context.conversation.name} · Hermes {release.version}"
@@ -190,7 +197,6 @@ def _fields(label: str, texts: Iterable[str], indent: str = "") -> Iterator[str]
 def _event(number: int, event: CompressionEvent, *, is_in_headline: bool) -> Iterator[str]:
     """One event; the headline's event does not repeat the headline."""
     from core.model.finding import certainty
-    from core.support import formatting as fmt
     from inspector.base.event_words import compared, effect, reason, steps, summary
     from inspector.terminal.ink import joined
 
@@ -212,7 +218,6 @@ def _event(number: int, event: CompressionEvent, *, is_in_headline: bool) -> Ite
 
 def _standing(now: Now) -> Iterator[str]:
     from core.model.finding import certainty
-    from core.support import formatting as fmt
 
     of_window = f" of {now.window:,}" if now.window else ""
     parts = ["size unknown" if now.tokens is None else f"{now.tokens:,}{of_window} tokens"]

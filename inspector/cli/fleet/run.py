@@ -22,8 +22,17 @@ _DATABASE = b"SQLite format 3\0"
 
 
 def is_asked(command: str, words: Sequence[str]) -> bool:
-    """Whether a command line asks for a fleet."""
-    return command in ROWS and any(word == OPTION or word.startswith(f"{OPTION}=") for word in words)
+    """Whether a command line asks for a fleet.
+
+    Raises:
+        UsageError: It says where a fleet's answers go, but names no fleet, or it names a database too.
+    """
+    given = [word.partition("=")[0] for word in words if word.startswith(OPTION)] if command in ROWS else []
+    if given and OPTION not in given:
+        raise UsageError(f"{given[0]} goes with {OPTION}")
+    if given and options.names_database(words):
+        raise UsageError(f"{OPTION} names the databases", remedy="Leave out --db and --home")
+    return bool(given)
 
 
 def run(command: str, words: Sequence[str]) -> int:

@@ -12,7 +12,7 @@ import os
 import socket
 import sys
 
-from core.errors import ConfigError, InspectorError
+from core.errors import ConfigError, UsageError
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.cli.arguments import parsers as numbers
@@ -67,7 +67,7 @@ def _free_port(host: str, port: int) -> int:
             return int(probe.getsockname()[1])
     except (OSError, OverflowError) as error:
         what = f"cannot listen on port {port} ({error})"
-        raise InspectorError(what, where=host, remedy="Choose another with --port") from error
+        raise UsageError(what, where=host, remedy="Choose another with --port") from error
 
 
 def _say(url: str) -> None:

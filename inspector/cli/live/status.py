@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -56,9 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print one line about one conversation, by default the newest."""
     if args.fields:
-        listed = (f"{f'{{{name}}}':<12} {what}\n" for name, what in FIELDS.items())
-        sys.stdout.writelines(listed)
-        return 0
+        listed = (f"{f'{{{name}}}':<12} {what}" for name, what in FIELDS.items())
+        return output.show(args, lambda: {"fields": FIELDS}, listed)
     if args.format != DEFAULT:
         check(args.format)
     document, _, words = _answer(args).partition("\n")

@@ -13,6 +13,7 @@ from typing import Any
 
 from core.errors import NotFoundError
 from core.model.accounting.usage import ReconcileRow, Reconciliation
+from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.cli.arguments import options, target
 from inspector.payloads import values as jsonio
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     """Print where both records agree and where they do not."""
     from core.account.reconcile.reconcile import reconcile
 
-    if not args.export.is_file():
+    if not args.export.exists():
         raise NotFoundError("no such file", where=str(args.export))
     with target.stores(args) as opened:
         found = reconcile(opened, args.export, mapping=args.mapping, columns=args.columns)
@@ -90,7 +91,6 @@ def _flat(row: ReconcileRow) -> dict[str, Any]:
 
 
 def _lines(found: Reconciliation) -> Iterator[str]:
-    from core.support import formatting as fmt
     from inspector.cli.table import Column, lines
 
     columns = (
@@ -113,8 +113,6 @@ def _lines(found: Reconciliation) -> Iterator[str]:
 
 
 def _cells(row: ReconcileRow) -> list[str]:
-    from core.support import formatting as fmt
-
     return [
         row.day.isoformat(),
         row.model,

@@ -83,7 +83,7 @@ def _session(args: argparse.Namespace) -> int:
     if args.sort != "cost":
         every = tuple(sorted(every, key=SORTS[args.sort], reverse=args.sort != "row"))
     shown, found = every[: args.limit], replace(found, results=every)
-    return output.show(args, lambda: results_shown.lives(replace(found, results=shown)), _lines(found, shown))
+    return output.show(args, lambda: results_shown.lives(found, shown), _lines(found, shown))
 
 
 def _lines(found: ResultLives, shown: Sequence[ResultLife]) -> Iterator[str]:

@@ -85,15 +85,15 @@ def _arrived_cells(one: Arrived) -> list[str]:
     ]
 
 
-def lives(found: ResultLives) -> dict[str, Any]:
-    """The document of `results`, the most expensive result first."""
+def lives(found: ResultLives, shown: Sequence[ResultLife]) -> dict[str, Any]:
+    """The document of `results`: the results that are shown, and what all of them come to."""
     priced = [result.usd for result in found.results if result.usd is not None]
     return {
         "release": found.release,
         "window": found.window,
         "result_size": found.sizes.result,
         "turn_budget": found.sizes.turn,
-        "results": [_life(result) for result in found.results],
+        "results": [_life(result) for result in shown],
         "totals": {
             "results": len(found.results),
             "tokens": sum(result.tokens for result in found.results if result.live),

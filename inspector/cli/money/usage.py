@@ -42,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--since", type=numbers.moment, metavar="WHEN", help="sessions begun since: today, 30d, 2026-11-01")
     add("--until", type=numbers.moment, metavar="WHEN", help="only sessions started before")
     add("--sort", choices=SORTS, help="sort by this (default: cost; days and hours by time)")
-    add("--limit", type=numbers.positive, metavar="N", help=f"show at most N rows (default: {DEFAULT_LIMIT})")
+    most = f"show at most N rows (default for the table: {DEFAULT_LIMIT})"
+    add("--limit", type=numbers.positive, metavar="N", help=most)
     add("--budget", type=numbers.dollars, metavar="USD", help="exit with code 6 if more was spent")
     add(
         "--transcript",
@@ -78,8 +79,8 @@ def _add_up(args: argparse.Namespace, cached: KeptAnswer | None) -> int:
     from inspector.payloads import usage as usage_json
 
     books = _books(args)
-    if args.sort and (args.json or args.csv):
-        _print(books.ledger(), args)
+    if (args.sort or args.limit) and (args.json or args.csv):
+        _print(books.ledger(), args, recorded_usage.payload(args, books))
     elif args.json:
         pieces = list(usage_json.document(books, recorded_usage.payload(args, books)))
         waiting.stop()
@@ -108,17 +109,18 @@ def _named(found: Ledger, args: argparse.Namespace) -> Ledger:
         return with_names(found, opened)
 
 
-def _print(found: Ledger, args: argparse.Namespace) -> None:
+def _print(found: Ledger, args: argparse.Namespace, recorded: dict[str, Any] | None = None) -> None:
     from core.account.spending.conversations import whole_rows
     from inspector.payloads import usage as usage_json
 
     if not (args.json or args.csv):
         found = whole_rows(found)
-    found = replace(found, rows=_sorted(found, args.sort)) if args.sort or not args.json else found
+    if args.sort or args.limit or not args.json:
+        found = replace(found, rows=_sorted(found, args.sort))
     if args.json:
-        output.write_json(usage_json.payload(found))
+        output.write_json(usage_json.payload(found, args.limit, recorded))
     elif args.csv:
-        output.write_csv(_flat(usage_json.row(one)) for one in (*found.rows, found.totals))
+        output.write_csv(_flat(usage_json.row(one)) for one in (*found.rows[: args.limit], found.totals))
     else:
         from inspector.cli.money import usage_text
 

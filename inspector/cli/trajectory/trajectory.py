@@ -54,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(
             "OUTPUT is missing", where="trajectory", remedy="Name a file or folder, or try --dry-run first"
         )
+    if not args.browse and (args.screenshot or args.size):
+        raise UsageError(f"{'--screenshot' if args.screenshot else '--size'} goes with --browse")
     found = find_input(args.input)
     if args.browse:
         return browse(args, found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 
 from core.trajectory.compress.plan import ROLES
 from inspector.cli.arguments import parsers as numbers
@@ -63,7 +62,9 @@ def _summary(group: argparse._ArgumentGroup) -> None:
 def _work(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--dry-run", action="store_true", help="report what would be done; write nothing")
     group.add_argument("--browse", action="store_true", help="open the trajectories in the app")
-    group.add_argument("--screenshot", metavar="FILE.svg", type=Path, help="with --browse: draw one frame")
+    group.add_argument(
+        "--screenshot", metavar="FILE.svg", type=numbers.frame, help="with --browse: draw one frame"
+    )
     group.add_argument("--size", metavar="WxH", type=numbers.size, help="size of that frame, such as 120x40")
     group.add_argument(
         "--jobs",

@@ -249,7 +249,7 @@ complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l by -xka
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l since -x -d 'sessions begun since: today, 30d, 2026-11-01'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l until -x -d 'only sessions started before'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l sort -xka "cost tokens input cache_read cache_write output reasoning calls hit name" -d 'sort by this (default: cost; days and hours by time)'
-complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l limit -x -d 'show at most N rows (default: 40)'
+complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l limit -x -d 'show at most N rows (default for the table: 40)'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l budget -x -d 'exit with code 6 if more was spent'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l transcript -xka "(__fish_complete_path (commandline -ct))" -d 'read JSONL logs of Claude Code or Codex, or API responses, one per line, instead of a database'
 complete -c hermes-inspector -n '_shtab_hermes_inspector_using usage' -l no-prices -d 'leave list prices out; faster'

@@ -178,15 +178,15 @@ def test_no_screen_waits_for_ever_for_what_cannot_be_read(
     assert ("damaged" in said) == (code == 5)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["search", " "], "search: there is no word to search for"),
-        (["--screenshot", "frame.gif"], "--screenshot frame.gif: is neither .svg nor .png"),
-    ],
-)
-def test_what_nothing_can_be_made_of_is_refused(home: Path, cli: Cli, words: list[str], said: str) -> None:
-    assert cli(*words, "--home", home, code=2).err == f"hermes-inspector: {said}\n"
+@pytest.mark.parametrize("asked", [("show", "--generation", "99"), ("why", "--at", "99")], ids=" ".join)
+def test_a_part_that_a_conversation_lacks_is_not_found(asked: tuple[str, ...], home: Path, cli: Cli) -> None:
+    command, *part = asked
+    assert "The conversation has " in cli(command, "latest", *part, "--home", home, code=3).err
+
+
+def test_a_port_that_cannot_be_listened_on_is_exit_2(home: Path, cli: Cli) -> None:
+    pytest.importorskip("textual_serve")
+    assert "port 70000" in cli("serve", "--port", "70000", "--home", home, code=2).err
 
 
 def test_a_list_without_rows_says_so_instead_of_headings(home: Path, cli: Cli) -> None:

@@ -68,6 +68,16 @@ def test_the_first_word_that_is_not_a_value_names_the_command(
         (["--size", "huge"], "is not WIDTHxHEIGHT"),
         (["sessions", "--db", "a", "--home", "b"], "not allowed with"),
         (["sessions", "--no-such-option"], "unrecognized arguments"),
+        (["recall", "latest", " "], "recall: there is no word to search for"),
+        (["why", "latest", "--limit", "3"], "--limit goes with --turns"),
+        (["compress", "latest", "--compare-focus", "a", "--apply"], "cannot be combined with"),
+        (["compress", "latest", "--compare-focus", "a", "--mode", "fork"], "--mode goes with --apply"),
+        (["usage", "--fleet-out", "x.json"], "--fleet-out goes with --fleet"),
+        (["doctor", "--fleet", "x", "--db", "y"], "--fleet names the databases"),
+        (["demo", "why", "latest", "--home", "x"], "demo only shows the samples"),
+        (["demo", "--db", "x"], "demo only shows the samples"),
+        (["trajectory", "in", "out", "--screenshot", "x.svg"], "--screenshot goes with --browse"),
+        (["export", "latest", "--screenshot", "x.gif"], "'x.gif' is neither .svg nor .png"),
     ],
 )
 def test_a_command_line_that_is_off_costs_one_line_and_exit_2(words: list[str], says: str, cli: Cli) -> None:
@@ -181,6 +191,7 @@ def test_a_command_after_demo_answers_for_the_samples(
     on_samples = cli("demo", "sessions", "--limit", "2", "--json").json
     assert on_samples == cli("sessions", "--limit", "2", "--json", "--home", samples).json
     assert cli("demo", "--path").out == f"{samples}\n"
+    assert cli("demo", "sessions", "--profile", "work", "--json").json["total"] < on_samples["total"]
     assert "`hermes-inspector demo sessions` lists them" in cli("demo", "why", "no-such", code=3).err
     assert "`hermes-inspector demo plugin install`" in cli("demo", "plugin", "status").out
 

@@ -27,6 +27,11 @@ def test_what_it_does_not_know_names_what_it_knows(sample_home: Path, cli: Cli) 
     assert "why | plan | cost | lost TOPIC" in line
 
 
+def test_a_script_gets_the_same_lines(sample_home: Path, cli: Cli) -> None:
+    asked = ("plugin", "answer", "cost", "--session", TITLE, "--home", sample_home)
+    assert cli(*asked, "--json").json == {"lines": cli(*asked).out.splitlines()}
+
+
 def test_a_topic_nobody_spoke_of_is_stated_so(sample_home: Path, cli: Cli) -> None:
     assert said(sample_home, cli, "lost", "zyxwvut") == ["No message mentions 'zyxwvut'."]
 

@@ -41,7 +41,7 @@ def test_show_can_be_asked_for_one_generation(as_json: Json) -> None:
 
 def test_show_says_how_many_generations_there_are(home: Path, cli: Cli) -> None:
     ask = (AUTH, "--generation", "9", "--home", home)
-    shown, planned = (cli(command, *ask, code=2).err for command in ("show", "plan"))
+    shown, planned = (cli(command, *ask, code=3).err for command in ("show", "plan"))
     assert "has 3" in shown
     assert shown == planned
 

@@ -88,3 +88,8 @@ def test_the_model_that_was_set_is_the_one_that_would_be_asked(
     monkeypatch.setattr("sys.stdin", None)
     said = cli("compress", "Refactor the auth module", "--home", sample_home, "--api-key", "k", code=2).err
     assert "192.0.2.7 (mine)" in said
+
+
+def test_a_path_is_one_line_however_narrow_the_terminal_is(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    assert cli("config", "path").out == f"{config_directory() / 'config.yaml'}\n"

@@ -30,3 +30,12 @@ def test_what_nobody_said_is_stated_to_be_missing(as_text: Text) -> None:
     assert "0 messages" in nothing
     assert "Try other words, or --all" in nothing
     assert "--all" not in as_text("recall", QUEUE, "zeppelinschlepper", "--all")
+
+
+def test_of_all_messages_each_is_said_to_be_live_or_dropped(as_json: Json, as_text: Text) -> None:
+    asked = ("recall", QUEUE, "error", "--limit", "500")
+    assert "that a compaction removed" in as_text(*asked)
+    shown = as_text(*asked, "--all")
+    assert "that a compaction removed" not in shown
+    live = sum(hit["live"] for hit in as_json(*asked, "--all")["hits"])
+    assert 0 < live == sum(" live " in line for line in shown.splitlines())

@@ -10,6 +10,7 @@ import pytest
 
 from inspector.cli.engines.lookup import home_of
 from tests.core.compress.engines.builders import FIRST_TWO, conversation, engine
+from tests.core.store.database import SessionDatabase
 from tests.inspector.cli.conftest import Cli
 from tests.own_settings import write_own_settings
 
@@ -126,9 +127,12 @@ def test_a_name_that_only_the_config_knows_is_told_as_one_whose_code_is_missing(
     assert "no context engine is called 'other'" in cli(*line, "--engine", "other", code=3).err
 
 
-def test_the_list_of_another_engine_is_never_written(home: Path, messages: Path, cli: Cli) -> None:
-    line = ["compress", "--messages", str(messages), "--home", str(home), "--engine", "small", "--apply"]
-    assert "not written to a session" in cli(*line, code=2).err
+def test_the_list_of_another_engine_is_never_written(home: Path, cli: Cli) -> None:
+    with SessionDatabase(home / "state.db") as made:
+        made.session("s")
+        made.turn("s", "1")
+    asked = ("compress", "s", "--engine", "small", "--apply", "--home", home)
+    assert "not written to a session" in cli(*asked, code=2).err
 
 
 @pytest.mark.parametrize("name", ["builtin", "compressor", "inspector"])

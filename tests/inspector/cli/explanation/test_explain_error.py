@@ -35,6 +35,15 @@ def test_the_text_may_come_from_standard_input(monkeypatch: pytest.MonkeyPatch, 
     assert "0.13" not in shown
 
 
+def test_standard_input_may_be_closed_or_hold_bytes_of_no_text(
+    monkeypatch: pytest.MonkeyPatch, cli: Cli
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff " + TEXT.encode()), "utf-8"))
+    assert "output_cap: " in cli("explain-error", "-").out
+    monkeypatch.setattr("sys.stdin", None)
+    assert "there is no text" in cli("explain-error", "-", code=2).err
+
+
 def test_a_body_counts_more_than_the_text(cli: Cli) -> None:
     body = json.dumps({"error": {"message": "x", "n_prompt_tokens": 14429, "n_ctx": 8192}})
     assert (

@@ -147,3 +147,7 @@ def test_that_a_profile_was_left_out_is_stated_each_time(tmp_path: Path, cli: Cl
     (home / "profiles" / "work" / "state.db").write_bytes(b"no database" * 1_000)
     for _ in range(2):
         assert "skipped" in cli("status", "--home", home).err
+
+
+def test_the_fields_of_a_template_are_listed_for_scripts_too(cli: Cli) -> None:
+    assert cli("status", "--fields", "--json").json == {"fields": FIELDS}

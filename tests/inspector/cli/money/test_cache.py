@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,15 @@ def test_a_file_of_another_kind_is_refused(home: Path, tmp_path: Path, cli: Cli)
     other.write_text("colour,size\nred,3\n")
     assert run(["reconcile", str(other), "--home", str(home)]) == 2
     assert cli("reconcile", tmp_path / "none.csv", "--home", home, code=3).err.count("\n") == 2
+
+
+def test_an_export_may_come_through_a_pipe(home: Path, cli: Cli) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"day,model,in,out\n2026-01-01,gpt-5,90,10\n")
+    os.close(writer)
+    named = ("--columns", "day=day,model=model,input=in,output=out", "--home", home)
+    assert "2026-01-01" in cli("reconcile", f"/dev/fd/{reader}", *named).out
+    os.close(reader)
 
 
 @pytest.mark.parametrize(

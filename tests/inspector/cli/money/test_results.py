@@ -41,10 +41,13 @@ def test_results_have_every_key_promised_and_come_most_expensive_first(as_json: 
     assert {one["readable"] for one in found["results"]} == {None}
 
 
-def test_a_limit_shows_fewer_results_and_what_all_of_them_come_to_stays(as_text: Text) -> None:
+def test_a_limit_shows_fewer_results_and_what_all_of_them_come_to_stays(as_text: Text, as_json: Json) -> None:
     whole, short = (as_text("results", AUTH, *limit) for limit in ((), ("--limit", "5")))
     assert whole.splitlines()[0] == short.splitlines()[0]
     assert "5 of 83 results" in short
+    every, few = (as_json("results", AUTH, *limit) for limit in ((), ("--limit", "5")))
+    assert few["results"] == every["results"][:5]
+    assert few["totals"] == every["totals"]
 
 
 @pytest.fixture

@@ -15,6 +15,8 @@ import pytest
 
 from core.account.pricing.price_book import PriceBook
 from core.account.spending.ledger import collect
+from core.model.accounting.amounts import Buckets
+from core.model.accounting.usage import RecordedUse
 from core.store.database.locate import locate
 from core.store.store import Store
 from inspector.cli.main import run
@@ -156,6 +158,21 @@ def test_logs_of_other_tools_are_added_up_like_a_database(tmp_path: Path, cli: C
     assert "s1" in cli("usage", "--transcript", log, "--budget", "0.001", code=6).out
     assert run(["usage", "latest", "--transcript", str(log)]) == 2
     assert "no such file" in cli("usage", "--transcript", tmp_path / "none.jsonl", code=3).err
+
+
+def test_a_limit_leaves_out_the_cheapest_rows_and_no_total(as_json: Json, cli: Cli, home: Path) -> None:
+    every, few = as_json("usage", "--sort", "cost"), as_json("usage", "--limit", "3")
+    assert few["rows"] == every["rows"][:3]
+    assert {**few, "rows": []} == {**every, "rows": []}
+    table = list(csv.DictReader(io.StringIO(cli("usage", "--limit", "3", "--csv", "--home", home).out)))
+    assert [row["key"] for row in table] == [*(row["key"] for row in few["rows"]), "total"]
+
+
+def test_what_a_recorder_saw_is_told_in_any_order(as_json: Json, monkeypatch: pytest.MonkeyPatch) -> None:
+    use = RecordedUse(3, Buckets(input=5), {}, {}, {}, ())
+    monkeypatch.setattr("inspector.cli.money.recorded_usage._recording", lambda args: use)
+    asked = ("usage", "Refactor the auth module")
+    assert as_json(*asked, "--sort", "name")["recorded"] == as_json(*asked)["recorded"]
 
 
 def test_every_log_counts_once_however_the_option_is_given(tmp_path: Path, cli: Cli) -> None:
