@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from sqlite_utils import Database
 
+_RUINED = "Move it away, and a new journal begins; what this one recorded can then not be undone"
 Complete = Callable[["Iterable[Record]", tuple[int, int]], None]
 """Adds rows, and the highest message ids before and after; returns once they are on disk."""
 
@@ -147,7 +148,7 @@ class Journal:
         if not self.path.exists():
             # It will contain parts of conversations.
             self.path.touch(mode=0o600)
-        with reading(self.path), closing(sqlite_utils.Database(self.path)) as database:
+        with reading(self.path, ruined=_RUINED), closing(sqlite_utils.Database(self.path)) as database:
             database.conn.execute("PRAGMA busy_timeout = 5000")
             make_tables(database)
             # With full synchronisation a finished commit is on disk.

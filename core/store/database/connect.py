@@ -29,6 +29,7 @@ _STEPS_PER_BYTE = 400
 MAX_VALUE_BYTES = 100 * 2**20
 """The longest value in bytes, more than any request can hold; SQLite neither reads nor makes longer ones."""
 
+_RUINED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _TABLE = "core/store/database/complaints.yaml"
 
 _overrun = threading.local()
@@ -145,12 +146,18 @@ def _connection(path: Path, busy_seconds: float) -> BoundedConnection:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Turn any SQLite error inside the block into one line about `path`."""
+def reading(path: Path, *, ruined: str = "") -> Iterator[None]:
+    """Turn any SQLite error inside the block into one line about `path`.
+
+    `ruined`: what helps if the file itself is damaged and is none of Hermes'.
+    """
     try:
         yield
     except _COMPLAINTS as error:
-        raise _explain(path, error) from error
+        told = _explain(path, error)
+        if ruined and getattr(error, "sqlite_errorcode", 0) in _RUINED:
+            told.remedy = ruined
+        raise told from error
 
 
 def _uri(path: Path) -> str:

@@ -82,6 +82,16 @@ def test_what_a_paid_call_used_is_kept_also_in_a_journal_made_before_that_was_no
     assert found == {first.undo_id: None, paid.undo_id: call}
 
 
+@pytest.mark.parametrize("start", [b"damaged", b"SQLite format 3\0"])
+def test_a_damaged_journal_says_what_becomes_of_it(tmp_path: Path, start: bytes) -> None:
+    path = tmp_path / "journal.db"
+    path.write_bytes(start + b"\xff" * 8_000)
+    with pytest.raises(DatabaseError) as raised:
+        Journal(path).entries()
+    assert "Move it away" in raised.value.remedy
+    assert "state.db" not in raised.value.line
+
+
 def test_an_entry_may_be_named_by_its_beginning(tmp_path: Path, journal: Journal) -> None:
     done = applied(conversation(tmp_path / "a.db", "0.19"), journal)
     assert journal.entry(done.undo_id[:-1]).summary.id == done.undo_id
