@@ -37,6 +37,7 @@ from core.account.spending.sums import (
     price_all,
     price_classes,
     priced,
+    sum_of_costs,
     tables_of,
 )
 from core.errors import InspectorError, UsageError
@@ -159,15 +160,12 @@ class Books:
 
     def totals(self) -> LedgerRow:
         """The total of all rows."""
-        everything = [*self.ungrouped, *chain.from_iterable(self._rows.values())]
-        total = finish("total", "", "", everything, priced=self.priced, sessions=self.counted.sessions)
-        return replace(total, lower_bound=self.lower_bound)
+        all_groups = [*self.ungrouped, *chain.from_iterable(self._rows.values())]
+        total = finish("total", "", "", all_groups, priced=self.priced, sessions=self.counted.sessions)
+        return replace(total, lower_bound=self.lower_bound, together=sum_of_costs(total, self.rows))
 
     def rows(self) -> list[LedgerRow | Fields]:
-        """The rows: largest first; days and hours in order.
-
-        A row that is a single group is left as that group, for `finished`: most of a long ledger are.
-        """
+        """The rows, largest first, days and hours in order; most are one group, left so for `finished`."""
         by_size = self.by not in FORMS
         rows: list[_Entry | Fields] = [
             _Entry(place(groups) if by_size else 0, key, task, self._labels.get(key, (0.0, ""))[1], groups)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import reduce
@@ -99,6 +99,20 @@ def finish(
         parts=tuple(parts),
         lower_bound=any(_column(groups, "incomplete")) or any(_column(groups, "unbooked")),
     )
+
+
+def sum_of_costs(total: LedgerRow, rows: Callable[[], Sequence[LedgerRow | Fields]]) -> Money | None:
+    """What rows cost together, where Hermes recorded the cost of some and others have a list price."""
+    if total.recorded.usd is None or not total.recorded.missing or total.computed.usd is None:
+        return None
+    return _together([one.cost if isinstance(one, LedgerRow) else _cost(one) for one in rows()])
+
+
+def _cost(fields: Fields) -> Money:
+    """The cost of a row that is a single group."""
+    part = _part("", Group._make(fields), priced=True)
+    listed = NOTHING if part.billing == "included" else part.computed
+    return listed if part.recorded.usd is None else part.recorded
 
 
 def _sessions(groups: Sequence[Fields]) -> int:

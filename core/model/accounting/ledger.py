@@ -123,6 +123,7 @@ class LedgerRow:
         status: `actual`, `estimated`, `included`, `local`, `unknown`, `mixed`.
         subtree: Tokens of a conversation with its sub-agents; None without sub-agents.
         lower_bound: Something is known to be missing.
+        together: Of totals: the cost of the rows, of which some are recorded and others have a list price.
     """
 
     key: str
@@ -141,10 +142,13 @@ class LedgerRow:
     subtree: Buckets | None = None
     subtree_recorded: Money | None = None
     lower_bound: bool = False
+    together: Money | None = None
 
     @property
     def cost(self) -> Money:
         """The recorded cost if there is one, else that by the price list."""
+        if self.together is not None:
+            return self.together
         return self.recorded if self.recorded.usd is not None else self.computed
 
     @property

@@ -57,6 +57,21 @@ def test_prices_are_computed_next_to_the_record_and_never_mixed(book: Book, open
     assert (found.totals.computed.usd, found.totals.computed.missing) == (Decimal(5), 1)
 
 
+@pytest.mark.parametrize("by", ["session", "conversation", "task", "day"])
+def test_the_total_is_what_the_rows_add_up_to_where_a_side_task_has_only_a_list_price(
+    book: Book, opened: ExitStack, by: str
+) -> None:
+    route = {"billing_provider": "anthropic", "billing_base_url": "https://api.anthropic.com"}
+    million = tokens(1_000_000, 0, 0, 0, 0)
+    for name in ("a", "b"):
+        book.session(name, model="claude-opus-4-5", estimated_cost_usd=9.0, **route, **million)
+        book.usage(name, "claude-opus-4-5", estimated_cost_usd=9.0, **route, **million)
+    book.usage("a", "claude-opus-4-5", task="compression", **route, **million)
+    found = collect([store(opened, book)], by=by, prices=PriceBook()).ledger()
+    assert found.totals.cost.usd == sum(row.cost.usd or 0 for row in found.rows) == Decimal(23)
+    assert (found.totals.recorded.usd, found.totals.recorded.missing) == (Decimal(18), 1)
+
+
 def test_each_session_is_priced_at_its_day_whatever_the_dimension(book: Book, opened: ExitStack) -> None:
     route = {"model": "o3", "billing_provider": "openai"}
     before, after = datetime(2025, 6, 9, tzinfo=UTC), datetime(2025, 6, 11, tzinfo=UTC)
