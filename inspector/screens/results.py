@@ -9,7 +9,7 @@ from textual import getters, on
 from textual.app import ComposeResult
 
 from core.explain.tool_results.follow import result_lives
-from core.explain.tool_results.life import STATES, ResultLife, ResultLives, file_words, results_headline
+from core.explain.tool_results.life import MOVED, ResultLife, ResultLives, file_words, results_headline
 from core.store.database.locate import Location
 from core.support import formatting as fmt
 from inspector.base.commands import bindings, hint
@@ -70,14 +70,14 @@ class ResultList(RowList[ResultLife]):
         if self.priced:
             line.cell(fmt.money(row.usd), 10, ink.style("money"), right=True)
         line.gap(2)
-        line.cell(STATES[layer], 16, ink.style(_COLOURS.get(layer, "ink-muted")))
+        line.cell(row.state, 16, ink.style(_COLOURS.get(layer, "ink-muted")))
         stub = " ".join((row.stub or "").split()).removeprefix(f"[{row.tool}] ")
         return line.add(stub, muted, most=max(0, width - line.width))
 
 
 def card(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
     """What was done to the result, its cost, and what is left of it."""
-    title = f"{one.tool} · {STATES[one.standing.layer]}"
+    title = f"{one.tool} · {one.state}"
     yield from headline(title, "" if one.usd is None else fmt.money(one.usd), width, ink, badge_token="money")
     tokens, lifetime = (fmt.count(n, mark=fmt.ESTIMATE) for n in (one.tokens, one.lifetime_tokens))
     calls = fmt.plural(one.calls, "call")
@@ -86,6 +86,8 @@ def card(one: ResultLife, width: int, ink: Palette) -> Iterator[Line]:
     yield from field("cost", f"{sent} with {calls}: {lifetime} in total", width, ink)
     if one.arrived.chars is not None:
         yield from field("in full", f"{fmt.count(one.arrived.chars)} characters", width, ink)
+    if one.moved:
+        yield from field("file", MOVED, width, ink)
     if one.path is not None:
         yield from field("file", f"{one.path} ({file_words(one)})", width, ink)
         if one.standing.layer == "pruned":

@@ -17,6 +17,7 @@ from core.compress.tool_results.replacement import ResultSizes, result_sizes, st
 from core.explain.context.context import ConversationContext, open_context
 from core.explain.tool_results.life import ResultLife, ResultLives
 from core.hermes.config.config import load_tree
+from core.hermes.log.record import Kind
 from core.hermes.policy.policy import Policy, load_policy
 from core.model.accounting.ledger import PriceRow
 from core.model.accounting.prompt_cache import ResultCost
@@ -31,13 +32,18 @@ _CHARS = 4
 
 @dataclass(slots=True)
 class _Life:
-    """One result while its generations are being read."""
+    """One result while its generations are being read.
+
+    Attributes:
+        moved: Characters of it that the log says became a file.
+    """
 
     first: Message
     newest: Message
     turn: int
     calls: Calls = field(default_factory=dict)
     generation: int = 0
+    moved: int | None = None
 
 
 def result_lives(
@@ -81,6 +87,7 @@ def _read(context: ConversationContext) -> tuple[dict[int, _Life], list[ResultNo
     """
     found: dict[tuple[str, int], _Life] = {}
     passed: list[ResultNotes] = []
+    moved = {one.text: one.number or 0 for one in context.log.records if one.kind is Kind.RESULT_MOVED}
     turn = 0
     for number, generation in enumerate(context.conversation.generations, start=1):
         messages = context.store.generation_messages(generation)
@@ -94,6 +101,7 @@ def _read(context: ConversationContext) -> tuple[dict[int, _Life], list[ResultNo
             seen[message.tool_call_id] += 1
             life = found.setdefault(key, _Life(message, message, turn))
             life.newest, life.calls, life.generation = message, calls, number
+            life.moved = moved.get(message.tool_call_id)
     return {life.first.row.id: life for life in found.values() if life.first.row is not None}, passed
 
 
@@ -165,6 +173,7 @@ def _result_life(
         would=would,
         live=life.generation == last,
         cap=_cap(_tool(life), policy),
+        moved=life.moved is not None and standing.layer == "none" and len(life.newest.text) >= life.moved,
         expired=arrived.layer == "persisted" and _is_expired(row.timestamp, policy.results.keeps_hours),
     )
 

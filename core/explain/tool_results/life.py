@@ -21,6 +21,8 @@ STATES = {
     "pruned": "pruned",
 }
 """The state of a result in words, by the layer that changed it last."""
+_RETURNS = "full on resume"
+MOVED = "Hermes sent a file in its place while it ran, but stored it whole: a resume sends it in full"
 _LOST = "Call the tool again for less of it: a narrower command, a range of lines, a filter."
 _LARGE = 0.4
 """A tool is named if its results cost at least this share of all."""
@@ -47,6 +49,7 @@ class ResultLife:
         live: It is part of the newest generation.
         cap: Characters at which its tool cuts its output; None where the release has no such limit.
         expired: Its file is older than the release keeps such files.
+        moved: The program sent a file in its place, but stored it whole: a resume sends it in full.
     """
 
     row: int
@@ -65,6 +68,12 @@ class ResultLife:
     live: bool
     cap: int | None = None
     expired: bool = False
+    moved: bool = False
+
+    @property
+    def state(self) -> str:
+        """Its newest form in words."""
+        return _RETURNS if self.moved else STATES[self.standing.layer]
 
     @property
     def path(self) -> str | None:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from core.compress.tool_results.arrival import Arrived, ArrivedTurn, threshold_words
-from core.explain.tool_results.life import STATES, ResultLife, ResultLives, file_words, results_headline
+from core.explain.tool_results.life import MOVED, ResultLife, ResultLives, file_words, results_headline
 from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.cli.table import Column
@@ -39,6 +39,8 @@ def lines(found: ResultLives, shown: Sequence[ResultLife]) -> Iterator[str]:
     for one in shown:
         if one.path is not None:
             yield f"row {one.row}: {one.path} ({file_words(one)})"
+        if one.moved:
+            yield f"row {one.row}: {MOVED}"
         if one.cap is not None and "tool_cap" in (one.arrived.layer, one.standing.layer):
             yield f"row {one.row}: {one.tool} itself cuts at {fmt.count(one.cap)} characters"
 
@@ -51,7 +53,7 @@ def _cells(one: ResultLife) -> list[str]:
         str(one.calls),
         fmt.count(one.lifetime_tokens, mark=fmt.ESTIMATE),
         fmt.money(one.usd),
-        STATES[one.standing.layer],
+        one.state,
         " ".join((one.stub or "").split()),
     ]
 
@@ -122,6 +124,7 @@ def _life(one: ResultLife) -> dict[str, Any]:
         "live": one.live,
         "tool_cap": one.cap,
         "expired": one.expired,
+        "moved": one.moved,
         "would": None if one.would is None else _arrival(one.would),
     }
 
