@@ -40,6 +40,7 @@ class ReportScreen(Dialog):
     def __init__(self, location: Location, session_id: str) -> None:
         super().__init__()
         self._location, self._session = location, session_id
+        self._name = f"hermes-report-{session_id}.md"
 
     def compose(self) -> ComposeResult:
         """What a report holds, a prompt for the file name, a key bar."""
@@ -51,17 +52,22 @@ class ReportScreen(Dialog):
     def on_mount(self) -> None:
         """Ask at once."""
         self.query_one(TextPane).show(partial(paragraph, WORDS, token="ink-muted"))
-        self._ask(f"hermes-report-{self._session}.md")
+        self._ask()
 
-    def _ask(self, name: str) -> None:
-        self.prompt.ask("report", "write to", name)
+    def _ask(self) -> None:
+        self.prompt.ask("report", "write to", self._name)
+
+    def report(self, error: BaseException) -> None:
+        """Say what failed, and ask again."""
+        super().report(error)
+        self._ask()
 
     @on(PromptBar.Answered)
     def _answered(self, event: PromptBar.Answered) -> None:
         if event.text:
             write = partial(self._written, Path(os.path.expanduser(event.text)))
+            self._name = event.text
             ask_store(self, "report", self._location, write, self._say)
-            self._ask(event.text)
         else:
             self.dismiss()
 
