@@ -8,6 +8,7 @@ when the reader of stdout is gone (as for a program killed by SIGPIPE).
 from __future__ import annotations
 
 import argparse
+import errno
 import gc
 import importlib
 import os
@@ -27,6 +28,7 @@ from inspector.terminal.waiting import waiting
 
 PROGRAM = "hermes-inspector"
 INTERRUPTED, READER_GONE = 130, 141
+_MOST_OF_A_PATH = 60
 _MANY = 50_000
 """New objects before the garbage collector runs; most commands end before that."""
 SELDOM_USED = ("inspect",)
@@ -54,7 +56,7 @@ def run(argv: Sequence[str] | None = None) -> int:
         _discard_stdout()
         return READER_GONE
     except Exception as error:  # noqa: BLE001 - the edge: nobody above could turn it into one line
-        code = _report(error, as_json="--json" in words)
+        code = _report(_of_a_path(error), as_json="--json" in words)
         _drop_what_cannot_be_written()
     return code
 
@@ -176,6 +178,15 @@ def _command_list() -> str:
 
 def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
+
+
+def _of_a_path(error: Exception) -> Exception:
+    """An error, in words if a path that no file system takes caused it, wherever that was first used."""
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return UsageError("is too long for a path", where=f"{str(error.filename)[:_MOST_OF_A_PATH]}…")
+    if isinstance(error, ValueError) and "embedded null" in str(error):
+        return UsageError("a path has a NUL character in it", remedy="Check what the options name")
+    return error
 
 
 def _report(error: Exception, *, as_json: bool) -> int:

@@ -47,6 +47,23 @@ def _other_tables(path: Path, _: Path) -> None:
         db.commit()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["sessions", "--home", "a\0b"],
+        ["plan", "--messages", "a\0b"],
+        ["engines", "--home", "a\0b"],
+        ["engines", "--home", f"/tmp/{'a' * 300}"],
+        ["trajectory", f"/tmp/{'a' * 300}", "out.jsonl"],
+    ],
+)
+def test_a_path_that_no_file_system_takes_is_one_line(words: list[str], cli: Cli) -> None:
+    told = cli(*words, code=2).err
+    assert told.count("\n") == 1
+    assert "NUL character" in told or "too long" in told
+    assert "unexpected" not in told
+
+
 BREAKS: list[Break] = [_text, _zero, _cut, _directory, _other_tables]
 COMMANDS = [
     ["sessions"],
