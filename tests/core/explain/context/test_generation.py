@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.errors import ConfigError, NotFoundError, UsageError
+from core.errors import ConfigError, NotFoundError
 from core.explain.context.generation import Closed, GenerationContext, generation_context
 from core.explain.context.usage_anchor import anchored_rows, anchored_tokens, read_anchor
 from core.hermes.policy.policy import load_policy
@@ -107,8 +107,8 @@ def test_rows_of_the_running_turn_that_a_later_session_holds_belong_to_it(begun:
     assert of(home, generation=2).messages == of(home).messages
 
 
-def test_a_generation_that_does_not_exist_is_a_usage_error(home: Home) -> None:
-    with pytest.raises(UsageError):
+def test_a_generation_that_does_not_exist_is_not_found(home: Home) -> None:
+    with pytest.raises(NotFoundError):
         of(home, generation=9)
 
 
