@@ -211,9 +211,12 @@ class SummaryIndex:
         return PARAPHRASED if left[-1] in self._bare_names else LOST
 
     def _id(self, lower: str) -> str:
-        """An id, also by its words if it has several: `gift_card_3166319` is the gift card."""
+        """An id, also by its words if it has several, or its host: `gift_card_3166319` is the gift card."""
         if self._stands(lower):
             return KEPT
+        host = lower.partition("@")[2]
+        if host and not host.strip("0123456789.") and self._stands(host):
+            return PARAPHRASED
         words = [word for word in lower.split("_") if word.isalpha()]
         return PARAPHRASED if len(words) > 1 and self._stands(" ".join(words)) else LOST
 

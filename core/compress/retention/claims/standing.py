@@ -57,6 +57,7 @@ _NUMBERED = re.compile(r"(?:#|v(?=\d))(.+)")
 """An issue or a version, which texts also give without the sign: `v0.4.4`."""
 
 _ALONE = re.compile(r"(?<![\w.,/#:+-])(?:0x[0-9a-f]+|\d+(?:[.,:]\d+)*)(?![\w/-]|[.,:]\d)", re.ASCII)
+_ADDRESS = re.compile(r"(\d+(?:\.\d+){3}):(\d+)")
 _GENERATED = re.compile(
     r"(?<![\w./#@:+-])(?=[\w-]*\d[\w-]*\d)(?=\w*[_-])[A-Za-z][\w-]{7,}(?![\w/@]|\.\w)", re.ASCII
 )
@@ -247,11 +248,18 @@ def strange_figures(
         known = known or any(may_be_own_count(figure, word, sentence, evidence) for word in next_word)
         apart = is_apart(figure, sentence) or claim_words().apart.match(sentence, match.end())
         rough = apart or is_rough(sentence, match.start(), figure)
-        if not (known or is_small(figure) or rough or evidence.tells(figure) or is_day(figure, evidence)):
+        told = evidence.tells(figure) or _is_address(figure, evidence) or is_day(figure, evidence)
+        if not (known or is_small(figure) or rough or told):
             yield "numbers", figure
     named = (*_GENERATED.findall(sentence), *_MODEL.findall(sentence))
     codes = (code for code in named if not (evidence.mentions(code) or _is_range(code, evidence)))
     yield from (("ids", code) for code in codes if all(code not in fact.value for fact in facts))
+
+
+def _is_address(figure: str, evidence: Evidence) -> bool:
+    """Whether it is a host with a port, and the messages tell both: `DB_HOST=127.0.0.1`, `DB_PORT=3307`."""
+    address = _ADDRESS.fullmatch(figure)
+    return address is not None and all(map(evidence.mentions, address.groups()))
 
 
 def is_rough(sentence: str, at: int, figure: str) -> bool:

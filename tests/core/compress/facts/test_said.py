@@ -157,6 +157,9 @@ def test_what_a_gateway_puts_around_a_message_is_not_said(message: str, said: st
 @pytest.mark.parametrize(
     "printed",
     [
+        "The authenticity of host '192.0.2.7 (192.0.2.7)' can't be established.",
+        "*** System restart required ***",
+        r"@c:\Users\mei\notes-sem\terminals\4.txt:7-424",
         '2025/07/02 11:05:25 [warn] 1#1: the "user" directive makes sense only as root',
         "[12:01:07] only one worker may run",
         "ERROR never reached",

@@ -233,6 +233,14 @@ def test_a_small_figure_needs_its_unit_next_to_it(summary: str, fate: str) -> No
     assert _fates(retention(middle, summary))["5 failed"] == fate
 
 
+@pytest.mark.parametrize(
+    ("who", "fate"), [("root@192.0.2.15", "paraphrased"), ("mei@mail.example.com", "lost")]
+)
+def test_a_machine_is_known_by_its_address_and_a_person_not_by_the_provider(who: str, fate: str) -> None:
+    found = retention([user(f"Please reach out to {who} today")], "Look at 192.0.2.15 and mail.example.com.")
+    assert [fact.fate for fact in found.facts if fact.value == who] == [fate]
+
+
 def test_every_path_of_a_long_summary_is_found() -> None:
     names = [f"src/part_{n}/main.py" for n in range(150)]
     middle = [assistant(" ".join(names[at : at + 50])) for at in (0, 50, 100)]

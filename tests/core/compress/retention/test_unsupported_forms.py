@@ -139,6 +139,13 @@ def test_an_address_is_known_when_code_puts_it_together() -> None:
     assert retention(middle, told.format("/api/v1/bookings/refund")).unsupported != ()
 
 
+@pytest.mark.parametrize(("port", "known"), [("3307", True), ("3399", False)])
+def test_a_host_with_its_port_is_known_if_the_messages_have_both(port: str, known: bool) -> None:
+    said = [assistant("Set `DB_HOST=127.0.0.1` and `DB_PORT=3307` in `.env`.")]
+    found = retention(said, f"The settings now point at 127.0.0.1:{port}.").unsupported
+    assert (f"127.0.0.1:{port}" not in [one.value for one in found]) is known
+
+
 def test_what_is_between_two_pieces_of_code_is_no_code() -> None:
     told = f"It says `{'cannot find the assets of the importer ' * 2}` and, as `/` shows, so does `src`."
     assert [one.value for one in claims(told) if one.category == "names"] == []

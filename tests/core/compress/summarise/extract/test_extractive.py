@@ -134,6 +134,8 @@ def test_a_client_s_own_words_are_no_request_and_no_rule() -> None:
     "text",
     [
         "How should we proceed?",
+        "cant you do this faster in parallel tasks",
+        "Isn't the port 8080 only",
         "277: # Check required elements",
         "ValueError: only one may hold",
         "No entiendes la idea.",
@@ -148,6 +150,7 @@ def test_what_only_sounds_like_a_rule_is_none(text: str) -> None:
     "rule",
     [
         "Do not touch the lock.",
+        "Don't you dare touch the lock.",
         "Não altere nenhum arquivo.",
         "Nutze nur die Kopie.",
         "No toques la copia.",
