@@ -8,7 +8,7 @@ from core.apply.database.connection import opened, transaction
 from core.apply.database.lock import compression_lock, refresh
 from core.apply.database.snapshot import live_rows
 from core.apply.journal import Journal
-from core.apply.journal_rows import Entry, Record
+from core.apply.journal_rows import Record
 from core.apply.rehearse import rehearse_messages
 from core.apply.restore import Restoration, holds_rows, how_continued, is_back, put_back, stage_restoration
 from core.apply.write import texts_untouched
@@ -74,21 +74,20 @@ def recover(journal: Journal) -> tuple[JournalEntry, ...]:
     """Determine the outcome of operations that a crash left pending; returns those decided.
 
     The journal is written before a transaction commits, so an entry is either wholly in the database or not
-    at all, and its new rows show which.
+    at all, and its new rows show which. One whose database cannot be read now stays pending.
     """
     decided = []
     for summary in journal.entries():
-        if summary.state is EntryState.PENDING and summary.database.exists():
-            entry = journal.entry(summary.id)
-            state = EntryState.APPLIED if _reached(entry) else EntryState.ABANDONED
-            journal.mark(summary.id, state)
-            decided.append(journal.entry(summary.id).summary)
+        if summary.state is not EntryState.PENDING or not summary.database.exists():
+            continue
+        try:
+            with opened(summary.database) as connection:
+                reached = holds_rows(connection, journal.entry(summary.id))
+        except DatabaseError:
+            continue
+        journal.mark(summary.id, EntryState.APPLIED if reached else EntryState.ABANDONED)
+        decided.append(journal.entry(summary.id).summary)
     return tuple(decided)
-
-
-def _reached(entry: Entry) -> bool:
-    with opened(entry.summary.database) as connection:
-        return holds_rows(connection, entry)
 
 
 def _require_untouched(connection: sqlite3.Connection, what: Restoration) -> None:

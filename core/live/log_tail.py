@@ -33,7 +33,7 @@ _AGAIN = "Compaction completed with a deterministic fallback summary"
 """Start of the line that repeats, once a compaction is done, that its summary was a fallback (0.19)."""
 _COMPACTED = (Kind.DONE, Kind.NATIVE_DONE)
 _FIRST = 4_096
-"""Bytes within which the first line must end."""
+"""Bytes of a first line that identify its file."""
 _FILES = 64
 _LINES = 10_000
 """How many files and lines are remembered."""
@@ -114,9 +114,10 @@ class LogTail:
         if not path.is_file():  # reading a pipe would block
             return
         with path.open("rb") as stream:
-            first, newline, _ = stream.read(_FIRST).partition(b"\n")
-            if not newline:
-                return
+            begins = stream.read(_FIRST)
+            if b"\n" not in begins and len(begins) < _FIRST:
+                return  # still being written
+            first = begins.partition(b"\n")[0]
             family = path.name.partition(".")[0]
             name = f"{family}:{sha256(first).hexdigest()[:16]}"
             offset, lines = self.read.get(name, (0, 0))

@@ -59,7 +59,7 @@ class RowTail:
     def skip(self, store: Store) -> None:
         """Mark everything written so far as read; only the newest rows are read."""
         self.file = _file(store)
-        found = reversed(_rows(store, f"WHERE id > ? ORDER BY id DESC LIMIT {_REMEMBERED}", (0,)))
+        found = reversed(_rows(store, f"id > ? ORDER BY id DESC LIMIT {_REMEMBERED}", (0,)))
         for row in found:
             self._mark_reported(row)
 
@@ -69,7 +69,7 @@ class RowTail:
         if not self._goes_on(store):
             again, after = True, self._go_back(store)
         self.file = _file(store)
-        while found := _rows(store, f"WHERE id > ? ORDER BY id LIMIT {_BATCH}", (self.last,)):
+        while found := _rows(store, f"id > ? ORDER BY id LIMIT {_BATCH}", (self.last,)):
             for row in found:
                 known = again and row.id <= before and self.seen.get(row.id) == row.mark
                 self._mark_reported(row)
@@ -98,7 +98,7 @@ class RowTail:
         """Whether the ids continue from the newest one reported."""
         if not self.last:
             return True
-        found = _rows(store, "WHERE id = ?", (self.last,))
+        found = _rows(store, "id = ?", (self.last,))
         if found:
             return found[0].mark == self.seen.get(self.last)
         return _file(store) == self.file and _given_away(store) >= self.last  # a compaction removed the row
@@ -110,7 +110,7 @@ class RowTail:
         for start in range(0, len(ids), 500):
             some = ids[start : start + 500]
             marks = ", ".join("?" * len(some))
-            known.update((row.id, row.mark) for row in _rows(store, f"WHERE id IN ({marks})", tuple(some)))
+            known.update((row.id, row.mark) for row in _rows(store, f"id IN ({marks})", tuple(some)))
         shared = [row for row in ids if known.get(row) == self.seen[row]]
         self.last = max(shared, default=0)
         return 0.0 if shared else self.newest
@@ -119,7 +119,10 @@ class RowTail:
 def _rows(store: Store, where: str, values: tuple[int, ...]) -> list[NewRow]:
     names = ("id", "session_id", "role", "timestamp", "tool_name", "_compressed_summary")
     columns = store.schema.select("messages", names)
-    query = f"SELECT {columns}, length(CAST(content AS BLOB)) AS size FROM messages {where}"  # noqa: S608
+    query = (
+        f"SELECT {columns}, length(CAST(content AS BLOB)) AS size FROM messages "  # noqa: S608 - own names
+        f"WHERE typeof(id) = 'integer' AND {where}"
+    )
     with reading(store.path):
         return list(map(_row, store.connection.execute(query, values).fetchall()))
 

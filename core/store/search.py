@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from core.model.transcript.storage import SearchHit, SearchResult
 from core.redact.message import redact_stored
+from core.store.database.connect import lowered
 from core.store.database.open_database import FullText, Schema
 from core.store.rows.decode import JSON_PREFIX, Cells, encoded_text
 from core.store.rows.message_decoding import row_state
@@ -137,7 +138,7 @@ def _indexed(query: _Query, table: str) -> SearchResult:
 def _scan(query: _Query) -> SearchResult:
     """Scan from the newest row until there are enough hits or the time is up."""
     calls = "coalesce(m.tool_calls, '')" if query.schema.has("messages", "tool_calls") else "''"
-    holds = f"(instr(lower(m.content), ?) > 0 OR instr(lower({calls}), ?) > 0)"
+    holds = f"(instr({lowered('m.content')}, ?) > 0 OR instr({lowered(calls)}, ?) > 0)"
     only, session = query.only
     sql = (
         f"SELECT {_hit_columns(query.schema)} FROM messages m WHERE m.id > ? AND m.id <= ?{only} "  # noqa: S608 - own names
@@ -159,9 +160,9 @@ def _hit_columns(schema: Schema) -> str:
     return (
         f"{schema.select('messages', _COLUMNS, 'm')}, "
         # as text, substr would stop at the NUL that multimodal content begins with
-        f"substr(CAST(m.content AS BLOB), max(1, instr(CAST(lower(m.content) AS BLOB), CAST(? AS BLOB)) "
-        f"- {_AROUND}), {2 * _AROUND}) AS near, "
-        f"substr({calls}, max(1, instr(lower({calls}), ?) - {_AROUND}), {2 * _AROUND}) AS near_calls"
+        f"substr(CAST(m.content AS BLOB), max(1, instr(CAST({lowered('m.content')} AS BLOB), "
+        f"CAST(? AS BLOB)) - {_AROUND}), {2 * _AROUND}) AS near, "
+        f"substr({calls}, max(1, instr({lowered(calls)}, ?) - {_AROUND}), {2 * _AROUND}) AS near_calls"
     )
 
 

@@ -15,7 +15,7 @@ from core.model.transcript.session import LONG_AGO
 from core.store.conversations.conversation import read_conversation, read_lost_tail
 from core.store.conversations.conversation_query import newest_tip
 from core.store.conversations.session_lists import ConversationLists
-from core.store.database.connect import noting
+from core.store.database.connect import lowered, noting
 from core.store.database.locate import LATEST
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.families import families_of
@@ -49,10 +49,10 @@ _TESTS = (
     "id = :text",
     ":text <> '' AND substr(id, 1, length(:text)) = :text",
     "title = :text",
-    "lower(title) = lower(:text)",
+    f"{lowered('title')} = :lowered",
 )
 """How a text may match a session, most certain first; the first test with a single match decides."""
-_BEGINS = ":text <> '' AND lower(substr(title, 1, length(:text))) = lower(:text)"
+_BEGINS = f":text <> '' AND substr({lowered('title')}, 1, length(:lowered)) = :lowered"
 _MAX_LISTED = 5
 _COMPARED = 5_000
 
@@ -229,24 +229,30 @@ def resolve_id(connection: sqlite3.Connection, schema: Schema, path: Path, text:
         UsageError: A prefix or title matches several sessions; they are named.
     """
     if text == LATEST:
-        return _latest(connection, schema, path)
+        newest = newest_tip(connection, schema)
+        if newest is None:
+            raise NotFoundError("there are no sessions yet", where=str(path))
+        return newest
     several: list[str] = []
     for test in _TESTS if schema.has("sessions", "title") else _TESTS[:2]:
-        found = _ids(connection, test, text)
+        found = [str(one) for (one,) in _matching(connection, "id", test, text, _MAX_LISTED + 1)]
         if len(found) == 1 or text in found:
             return found[0]
         several = several or found
     if several:
         raise _ambiguous(text, several, path)
-    if schema.has("sessions", "title") and (begun := _begun(connection, text)):
-        return _one_conversation(connection, schema, path, text, begun)
+    if schema.has("sessions", "title"):
+        titles = _matching(connection, "id, title", _BEGINS, text, _COMPARED)
+        if begun := {str(one): str(title) for one, title in titles}:
+            return _one_conversation(connection, schema, path, text, begun)
     raise _unknown(connection, schema, path, text)
 
 
-def _begun(connection: sqlite3.Connection, text: str) -> dict[str, str]:
-    """The title of each session whose title begins with a text, by session id."""
-    query = f"SELECT id, title FROM sessions WHERE {HAS_ID} AND {_BEGINS} ORDER BY id LIMIT {_COMPARED}"  # noqa: S608 - tests above
-    return {str(one): str(title) for one, title in connection.execute(query, {"text": text}).fetchall()}
+def _matching(
+    connection: sqlite3.Connection, columns: str, test: str, text: str, limit: int
+) -> list[sqlite3.Row]:
+    query = f"SELECT {columns} FROM sessions WHERE {HAS_ID} AND {test} ORDER BY id LIMIT {limit}"  # noqa: S608 - tests above
+    return connection.execute(query, {"text": text, "lowered": text.lower()}).fetchall()
 
 
 def _one_conversation(
@@ -265,18 +271,6 @@ def _one_conversation(
         where=str(path),
         remedy=f"Say more, or give an id: {', '.join(named)}{more}",
     )
-
-
-def _latest(connection: sqlite3.Connection, schema: Schema, path: Path) -> str:
-    newest = newest_tip(connection, schema)
-    if newest is None:
-        raise NotFoundError("there are no sessions yet", where=str(path))
-    return newest
-
-
-def _ids(connection: sqlite3.Connection, test: str, text: str) -> list[str]:
-    query = f"SELECT id FROM sessions WHERE {HAS_ID} AND {test} ORDER BY id LIMIT {_MAX_LISTED + 1}"  # noqa: S608 - tests above
-    return [str(found) for (found,) in connection.execute(query, {"text": text}).fetchall()]
 
 
 def _ambiguous(text: str, found: list[str], path: Path) -> UsageError:

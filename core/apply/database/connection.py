@@ -225,9 +225,11 @@ def delete_rows(connection: sqlite3.Connection, table: str, keys: Sequence[Cell]
 
 
 def sequence_of(connection: sqlite3.Connection) -> int:
-    """The highest message id ever assigned."""
-    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'messages'").fetchone()
-    return int(row[0]) if row else 0
+    """The highest message id ever assigned; SQLite's own count of it can be lost when a file is rebuilt."""
+    counted = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'"
+    query = f"SELECT max(coalesce(max(id), 0), coalesce(({counted}), 0)) FROM messages"  # noqa: S608 - own words
+    (highest,) = connection.execute(query).fetchone()
+    return int(highest)
 
 
 def data_version(connection: sqlite3.Connection) -> int:

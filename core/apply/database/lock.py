@@ -12,7 +12,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.apply.database.connection import columns_of, transaction
@@ -74,6 +74,8 @@ def _writable(pid: int, descriptor: str) -> bool:
 def compression_lock(connection: sqlite3.Connection, session_id: str) -> Iterator[str | None]:
     """Hold the lock of a session; yields None if the release has no locks (before 0.16).
 
+    If another program writes just as it would be released, it stays and expires.
+
     Raises:
         DatabaseError: Another holder has it.
     """
@@ -85,7 +87,7 @@ def compression_lock(connection: sqlite3.Connection, session_id: str) -> Iterato
     try:
         yield holder
     finally:
-        with transaction(connection):
+        with suppress(sqlite3.OperationalError), transaction(connection):
             connection.execute(
                 "DELETE FROM compression_locks WHERE session_id = ? AND holder = ?", (session_id, holder)
             )

@@ -17,6 +17,7 @@ from core.apply.database.connection import (
     same,
     stage,
 )
+from core.errors import NotFoundError
 from core.model.transcript.message import Message
 from core.store.database.open_database import TEXTS as STORED_TEXTS
 from core.store.rows.message_decoding import NOTE_ROLE
@@ -42,8 +43,14 @@ class Snapshot:
 
 
 def take(connection: sqlite3.Connection, session_id: str, live: Sequence[int]) -> Snapshot:
-    """Read a session, and stage the rows."""
-    (session,) = read_images(connection, "sessions", "id", [session_id])
+    """Read a session, and stage the rows.
+
+    Raises:
+        NotFoundError: It was deleted.
+    """
+    found = read_images(connection, "sessions", "id", [session_id])
+    if not found:
+        raise NotFoundError(f"session {session_id!r} is no longer there", where="not written")
     every = read_images(connection, "messages", "session_id", [session_id], without=TEXTS)
     images = read_images(connection, "messages", "id", live)
     names = columns_of(connection, "messages")
@@ -52,7 +59,7 @@ def take(connection: sqlite3.Connection, session_id: str, live: Sequence[int]) -
     stage(connection, SEEN, columns, every)
     stage(connection, _SEEN_TEXTS, ("id", *texts), images)
     messages = {image["id"]: image for image in every} | {image["id"]: image for image in images}
-    return Snapshot(session_id, session, messages, columns, texts)
+    return Snapshot(session_id, found[0], messages, columns, texts)
 
 
 def changed(connection: sqlite3.Connection, seen: Snapshot) -> bool:

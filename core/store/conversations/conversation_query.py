@@ -21,6 +21,7 @@ from core.model.transcript.session import (
     SessionPage,
 )
 from core.store.conversations.sort_order import LAST_ACTIVE, columns_of, order_by, sort_threads
+from core.store.database.connect import lowered
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.families import MAX_FAMILY, every_family, families_of
 from core.store.lineage.lineage import Lineage
@@ -95,9 +96,9 @@ def tests_of(query: ListQuery) -> tuple[list[str], list[Any]]:
         tests.append("source = ?")
         values.append(query.source)
     if query.text:
-        found = " OR ".join(f"instr(lower(coalesce({name}, '')), ?) > 0" for name in _SEARCHED)
-        tests.append(f"({found})")
-        values += [query.text.lower()] * len(_SEARCHED)
+        searched = " || char(10) || ".join(f"coalesce({name}, '')" for name in _SEARCHED)
+        tests.append(f"instr({lowered(f'({searched})')}, ?) > 0")
+        values.append(query.text.lower())
     return tests, values
 
 

@@ -32,6 +32,9 @@ MAX_VALUE_BYTES = 100 * 2**20
 _RUINED = (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
 _TABLE = "core/store/database/complaints.yaml"
 
+_LOWERED = "lowered"
+"""Name of our own function in SQL."""
+
 _overrun = threading.local()
 BUSY_SECONDS = 2.0
 _COMPLAINTS = (sqlite3.Error, UnicodeDecodeError)
@@ -125,9 +128,10 @@ def open_readonly(
         except _COMPLAINTS:
             connection.close()
             raise
+        connection.create_function(_LOWERED, 1, _lowered, deterministic=True)
         connection.makes_files = makes_files
         connection.file = path, found.st_dev, found.st_ino
-        connection.bound(path.stat().st_size, cancelled)
+        connection.bound(found.st_size, cancelled)
         return connection
 
 
@@ -143,6 +147,15 @@ def _connection(path: Path, busy_seconds: float) -> BoundedConnection:
     if content is not None:
         connection.deserialize(content)
     return connection
+
+
+def lowered(value: str) -> str:
+    """SQL for a text in lower case; SQLite's own `lower` knows only the letters of English."""
+    return f"{_LOWERED}(CAST({value} AS BLOB))"
+
+
+def _lowered(text: bytes | None) -> str | None:
+    return None if text is None else text.decode(errors="replace").lower()
 
 
 @contextmanager

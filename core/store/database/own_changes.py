@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def undo_command(entry_id: str, database: Path) -> str:
     """The command that undoes an operation."""
-    elsewhere = "" if journal_file(database) == journal_path() else f" --db {database}"
+    elsewhere = "" if journal_file(database) == journal_path() else f" --db {shlex.quote(str(database))}"
     return f"hermes-inspector undo {entry_id}{elsewhere}"
 
 

@@ -253,7 +253,7 @@ def read_routing(connection: sqlite3.Connection, schema: Schema) -> tuple[Routin
     """Gateway chats and their last prompt sizes (0.18 and later)."""
     if not schema.has("gateway_routing", "session_key", "entry_json"):
         return ()
-    columns = schema.select("gateway_routing", ("session_key", "entry_json"))
+    columns = schema.select("gateway_routing", ("session_key", "entry_json", "updated_at"))
     query = f"SELECT {columns} FROM gateway_routing ORDER BY updated_at DESC"  # noqa: S608 - schema names
     rows = connection.execute(query).fetchall()
     return tuple(map(_routing, rows))

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from core.apply import execute as executing
-from core.apply.database.connection import opened
+from core.apply.database.connection import RawText, opened
+from core.apply.database.lock import compression_lock
 from core.apply.execute import execute
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
@@ -113,3 +114,12 @@ def test_a_lock_left_by_a_dead_inspector_is_taken_over(tmp_path: Path, journal: 
     connection.close()
     assert execute(rehearsal, journal).mode is ApplyMode.IN_PLACE
     assert dump(rehearsal.database)["compression_locks"] == []
+
+
+def test_a_lock_that_cannot_be_released_is_left_to_expire(tmp_path: Path) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as own:
+        own.text_factory = RawText
+        with closing(sqlite3.connect(path)) as other, compression_lock(own, "s") as holder:
+            other.execute("BEGIN IMMEDIATE")
+        assert [row[2] for row in dump(path)["compression_locks"]] == [holder]

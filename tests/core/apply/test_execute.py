@@ -12,7 +12,7 @@ from core.apply.execute import execute
 from core.apply.journal import Journal
 from core.apply.rehearse import rehearse
 from core.apply.undo import undo
-from core.errors import DatabaseError, UsageError
+from core.errors import DatabaseError, NotFoundError, UsageError
 from core.hermes.markers.markers import find_summary
 from core.model.compaction.apply import Applied, ApplyMode, EntryState, Rehearsal
 from core.model.transcript.conversation import BoundaryMode
@@ -67,6 +67,17 @@ def test_a_message_written_between_rehearsal_and_write_is_named(tmp_path: Path, 
     with pytest.raises(DatabaseError, match="changed since the preview"):
         execute(ready, journal)
     assert dump(path) == before
+
+
+def test_a_session_deleted_between_rehearsal_and_write_is_named(tmp_path: Path, journal: Journal) -> None:
+    path = conversation(tmp_path / "state.db", "0.22")
+    ready = rehearsed(path)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DELETE FROM messages WHERE session_id = 's'")
+        db.execute("DELETE FROM sessions WHERE id = 's'")
+    with pytest.raises(NotFoundError, match="session 's' is no longer there"):
+        execute(ready, journal)
+    assert journal.entries() == ()
 
 
 @pytest.mark.parametrize(("release", "mode"), MODES)

@@ -243,6 +243,29 @@ def test_a_pending_entry_is_decided_by_what_the_database_holds(tmp_path: Path, j
     assert recover(journal) == ()
 
 
+@pytest.mark.parametrize("mode", [ApplyMode.IN_PLACE, ApplyMode.CONTINUATION])
+def test_a_file_that_lost_its_count_of_ids_loses_no_message_to_an_undo(
+    tmp_path: Path, journal: Journal, mode: ApplyMode
+) -> None:
+    path = conversation(tmp_path / "state.db", "0.19")
+    run(path, "DELETE FROM sqlite_sequence")
+    before = dump(path)["messages"]
+    done = applied(path, journal, mode)
+    assert len(done.inserted) == journal.entry(done.undo_id).summary.written == 9
+    undo(journal, done.undo_id)
+    assert dump(path)["messages"] == before
+
+
+def test_a_pending_entry_of_a_damaged_database_keeps_no_other_from_being_undone(
+    tmp_path: Path, journal: Journal
+) -> None:
+    done, pending = (applied(conversation(tmp_path / name, "0.13"), journal) for name in ("a.db", "b.db"))
+    journal.mark(pending.undo_id, EntryState.PENDING)
+    pending.database.write_bytes(b"no database" * 1000)
+    assert undo(journal, done.undo_id).state is EntryState.UNDONE
+    assert journal.entry(pending.undo_id).summary.state is EntryState.PENDING
+
+
 def test_the_journal_lies_in_the_users_state_directory() -> None:
     assert journal_path() == state_directory({"XDG_STATE_HOME": os.environ["XDG_STATE_HOME"]}) / "journal.db"
     assert state_directory({"HOME": "/h"}) == Path("/h/.local/state/hermes-inspector")

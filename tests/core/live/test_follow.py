@@ -60,6 +60,16 @@ def test_a_message_of_no_time_at_all_is_reported_as_the_rest_are(writer: Writer)
     assert rows(list(follower.look())) == writer.wrote
 
 
+def test_a_row_without_a_number_for_an_id_keeps_no_other_from_being_reported(writer: Writer) -> None:
+    writer.message()
+    writer.database.loosen("id = 'x7'")
+    follower = begun(writer)
+    writer.database.connection.execute(
+        "INSERT INTO messages (id, session_id, role, content, timestamp) VALUES (5, 's1', 'user', 'on', 1.0)"
+    )
+    assert rows(list(follower.look())) == [5]
+
+
 def test_nothing_is_opened_while_no_file_changes(writer: Writer, monkeypatch: pytest.MonkeyPatch) -> None:
     writer.message()
     follower = begun(writer)
@@ -175,6 +185,13 @@ def test_half_a_line_waits_for_its_end(writer: Writer) -> None:
     assert follower.look() == ()
     writer.log.write_bytes(whole)
     assert prompts(list(follower.look())) == writer.called[1:]
+
+
+def test_a_log_whose_first_line_is_very_long_is_followed(writer: Writer) -> None:
+    writer.line(f"agent.conversation_loop: {'an error in many words ' * 400}")
+    follower = begun(writer)
+    writer.call()
+    assert prompts(list(follower.look())) == writer.called
 
 
 @pytest.mark.parametrize("logged", [True, False])

@@ -53,6 +53,17 @@ def test_text_without_spaces_is_found_inside_its_run(make: Make, opened: Opened,
     assert [hit.row_id for hit in store.search("连接").hits] == [4]
 
 
+@pytest.mark.parametrize("release", ["0.2", "0.19"])
+def test_capitals_of_any_script_are_found_and_shown_where_they_are(
+    make: Make, opened: Opened, release: str
+) -> None:
+    database = make(release)
+    database.session("s")
+    database.message("s", "user", f"{'y ' * 20_000}Обзор таблицы")
+    (hit,) = opened(database).search("обзор").hits
+    assert hit.excerpt.endswith("Обзор таблицы")
+
+
 def test_more_than_the_limit_is_stated_to_be_partial(make: Make, opened: Opened) -> None:
     store = opened(talk(make, "0.19"))
     assert store.search("fox", limit=1).partial
@@ -97,17 +108,6 @@ def test_quotes_keep_words_together() -> None:
     assert terms_of('a "b c" d"e') == ["a", "b c", "d", "e"]
 
 
-def loose(database: SessionDatabase, change: str) -> None:
-    """Change messages in a table that holds its columns to nothing."""
-    for step in (
-        "CREATE TABLE loose AS SELECT * FROM messages",
-        "DROP TABLE messages",
-        "ALTER TABLE loose RENAME TO messages",
-        f"UPDATE messages SET {change}",
-    ):
-        database.connection.execute(step)
-
-
 @pytest.mark.parametrize("odd", ["'x7'", "NULL", "x'ff'", "1e300"])
 def test_rows_without_a_number_for_an_id_are_left_out_and_reported(
     make: Make, opened: Opened, odd: str
@@ -115,7 +115,7 @@ def test_rows_without_a_number_for_an_id_are_left_out_and_reported(
     database = make("0.2")
     database.session("s")
     database.turn("s", "alpha")
-    loose(database, f"id = {odd} WHERE id = 2")
+    database.loosen(f"id = {odd} WHERE id = 2")
     store = opened(database)
     found = store.search("alpha")
     assert (found.how, [hit.row_id for hit in found.hits]) == ("scan", [4, 3, 1])

@@ -73,6 +73,18 @@ def test_pages_filters_and_kinds(make: Make, opened: Opened) -> None:
     assert roots(store, since=datetime.now(UTC) + timedelta(days=9999)) == []
 
 
+def test_capitals_of_any_script_are_found_and_sorted(make: Make, opened: Opened) -> None:
+    database = make("0.19")
+    for one, title in (("t", "Ölpreis"), ("u", "ölpreis morgen"), ("v", "Über den Ölpreis")):
+        database.session(one, title=title)
+    store = opened(database)
+    for text in ("Öl", "öl"):
+        assert store.sessions(ListQuery(text=text, sort="title")).total == 3
+    assert [row.session.id for row in store.sessions(ListQuery(sort="title")).rows] == ["t", "u", "v"]
+    assert store.resolve("öLPREIS").id == "t"
+    assert store.resolve("über").id == "v"
+
+
 def test_lists_are_sorted_by_what_is_asked(make: Make, opened: Opened) -> None:
     store = opened(some(make))
     assert roots(store, sort="tokens")[:2] == ["beta", "gamma"]

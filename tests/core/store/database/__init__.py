@@ -125,6 +125,16 @@ class SessionDatabase:
         self.connection.executescript(schema_sql(release))
         self._clock = 1_780_000_000.0
 
+    def loosen(self, change: str) -> None:
+        """Change messages in a table that holds its columns to nothing."""
+        for step in (
+            "CREATE TABLE loose AS SELECT * FROM messages",
+            "DROP TABLE messages",
+            "ALTER TABLE loose RENAME TO messages",
+            f"UPDATE messages SET {change}",
+        ):
+            self.connection.execute(step)
+
     def __enter__(self) -> SessionDatabase:
         return self
 

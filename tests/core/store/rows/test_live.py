@@ -109,8 +109,10 @@ def test_routing_says_the_last_prompt_size(make: Make, opened: Opened) -> None:
         database.connection.execute(
             "INSERT INTO gateway_routing VALUES ('', ?, ?, 1.0)", (key, json.dumps(entry))
         )
-    found = {one.key: (one.session_id, one.last_prompt_tokens) for one in opened(database).routing()}
-    assert found == {"a": ("s", 123), "b": (None, None), "c": (None, None)}
+    for step in ("SELECT 1", "ALTER TABLE gateway_routing DROP COLUMN updated_at"):
+        database.connection.execute(step)
+        found = {one.key: (one.session_id, one.last_prompt_tokens) for one in opened(database).routing()}
+        assert found == {"a": ("s", 123), "b": (None, None), "c": (None, None)}
 
 
 def test_usage_is_reported_by_route_and_task(make: Make, opened: Opened) -> None:
