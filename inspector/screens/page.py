@@ -85,7 +85,7 @@ class Page(Reporting, Copying, Screen[None]):
         """Save a picture of the screen in the folder the app was started in."""
         from inspector.terminal.picture import picture_path  # few pictures are saved
 
-        self.toast(picture_path(Path.cwd(), self.app.export_screenshot(), shell(self).now()))
+        self.toast(picture_path(self.app.export_screenshot(), shell(self).now()))
 
     def action_pause(self) -> None:
         """Pause following, or resume it."""

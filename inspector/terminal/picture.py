@@ -56,8 +56,12 @@ def write_pictures(folder: Path, svg: str, now: datetime) -> Sequence[Path]:
     return (path, path.with_suffix(PNG))
 
 
-def picture_path(folder: Path, svg: str, now: datetime) -> str:
-    """Write both pictures, and return what to tell the user."""
+def picture_path(svg: str, now: datetime) -> str:
+    """Write both pictures into the folder the app was started in, and return what to tell the user."""
+    try:
+        folder = Path.cwd()
+    except OSError:
+        return "No picture: the folder the app was started in is gone"
     try:
         written = write_pictures(folder, svg, now)
     except OSError as error:

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from core.errors import ConfigError
-from inspector.terminal.picture import write_picture, write_pictures
+from inspector.terminal.picture import picture_path, write_picture, write_pictures
 from tests.conftest import NOW
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>'
@@ -60,3 +60,13 @@ def test_wide_characters_take_two_cells_and_bars_fill_their_row(tmp_path: Path) 
     assert (float(half[0]), float(full[0])) == (12.2, 24.4)
     assert float(full[2]) == pytest.approx(2 * float(half[2]), abs=0.02)
     assert float(full[1]) + float(full[2]) == pytest.approx(float(half[1]) + float(half[2]), abs=0.02)
+
+
+def test_without_the_folder_the_app_was_started_in_there_is_no_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert picture_path(SVG, NOW) == "No picture: the folder the app was started in is gone"
