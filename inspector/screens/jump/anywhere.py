@@ -8,13 +8,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from heapq import nlargest
 from itertools import islice
 from threading import Event
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from core.errors import InspectorError
-from core.model.transcript.session import ListQuery
+from core.model.transcript.session import LONG_AGO, ListQuery
 from core.model.transcript.storage import SearchHit
 from core.store.database.locate import Location
 from core.store.store import Store
@@ -195,6 +196,7 @@ def _trajectories(query: str) -> list[str]:
 
 
 def _hits(locations: Sequence[Location], words: str, left: Event) -> list[tuple[Location, SearchHit]]:
+    """The newest messages of all databases that contain the words."""
     found: list[tuple[Location, SearchHit]] = []
     for location in locations:
         try:
@@ -202,7 +204,7 @@ def _hits(locations: Sequence[Location], words: str, left: Event) -> list[tuple[
                 found += [(location, hit) for hit in store.search(words, limit=MAX_HITS).hits]
         except InspectorError:  # the list already shows the error, or the user typed more
             continue
-    return found[:MAX_HITS]
+    return nlargest(MAX_HITS, found, key=lambda one: one[1].timestamp or LONG_AGO)
 
 
 def _named(locations: Sequence[Location]) -> list[tuple[Location, str, str]]:

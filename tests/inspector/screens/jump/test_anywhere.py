@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from threading import Event
 
 import pytest
 from textual.command import CommandList, CommandPalette
@@ -16,7 +17,7 @@ from inspector.app import InspectorApp
 from inspector.screens.dialogs.settings import SettingsScreen
 from inspector.screens.findings.screen import FindingsScreen
 from inspector.screens.following import FollowingScreen
-from inspector.screens.jump.anywhere import _named
+from inspector.screens.jump.anywhere import MAX_HITS, _hits, _named
 from inspector.screens.trajectories.screen import TrajectoriesScreen
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.usage.question import PERIODS
@@ -149,6 +150,18 @@ async def test_words_somebody_wrote_lead_to_their_message(tmp_path: Path) -> Non
         await until(pilot, lambda: isinstance(app.screen, WorkspaceScreen))
         assert isinstance(app.screen, WorkspaceScreen)
         assert app.screen.cursor.row == row
+
+
+def test_of_more_messages_than_are_offered_the_newest_of_all_databases_are(tmp_path: Path) -> None:
+    places = [Location(tmp_path / f"{name}.db") for name in ("old", "new")]
+    for began, place in enumerate(places, 1):
+        with SessionDatabase(place.db) as database:
+            database.session("s")
+            for number in range(MAX_HITS):
+                database.message("s", "user", f"marzipan {number}", timestamp=began * 1e9 + number)
+    found = _hits(places, "marzipan", Event())
+    assert [location for location, _ in found] == [places[1]] * MAX_HITS
+    assert "marzipan 7" in found[0][1].excerpt
 
 
 async def test_a_name_nobody_has_is_stated_and_nothing_opens(tmp_path: Path) -> None:
