@@ -19,7 +19,7 @@ from core.store.database.locate import Location
 from core.store.store import Store
 from core.support import formatting as fmt
 from inspector.base.commands import bindings
-from inspector.base.workers import ask_store
+from inspector.base.workers import cancelled, in_thread, then
 from inspector.screens.page import CardPage
 from inspector.terminal.line import Line, Palette
 from inspector.widgets.bars.status_line import Piece, titled
@@ -170,13 +170,22 @@ class TurnsScreen(CardPage):
 
     def action_refresh(self) -> None:
         """Replay the turns again."""
-        ask_store(self, self.WORK, self._location, partial(_replay, self._session), self._take)
+        self._read()
+
+    @in_thread(WORK)
+    def _read(self) -> None:
+        """Replay the turns, then find out what the summary lost, which takes longer."""
+        with Store(self._location, cancelled=cancelled()) as store:
+            explanation = explain(store, self._session)
+            found = replay_turns(explanation.context, explanation.events)
+            standings = tuple(turn.standing for turn in found)
+            then(self, self._take, Replayed(found, standings, explanation.headline))
+            then(self, self._complete, with_loss(explanation)[0].headline)
 
     def _take(self, found: Replayed) -> None:
         before, newest = self.turns.cursor, len(self._standings) - 1
         self._standings = found.standings
         self.answer.answer = found.answer
-        ask_store(self, self.WORK, self._location, partial(_answer, self._session), self._complete)
         self.head.left, self.head.right = _head(self._title, found.standings), ()
         self.turns.empty = "No turns yet: one begins with every message you send."
         places = [place for place, turn in enumerate(found.turns) if self._event in turn.events]
@@ -202,17 +211,6 @@ class TurnsScreen(CardPage):
                 self.turns.cursor = place
                 return
             place += step
-
-
-def _replay(session: str, store: Store) -> Replayed:
-    explanation = explain(store, session)
-    found = replay_turns(explanation.context, explanation.events)
-    return Replayed(found, tuple(turn.standing for turn in found), explanation.headline)
-
-
-def _answer(session: str, store: Store) -> Headline:
-    """The answer with what the summary lost, which takes longer to find out."""
-    return with_loss(explain(store, session))[0].headline
 
 
 def _head(title: str, standings: Sequence[Standing]) -> tuple[Piece, ...]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from core.explain.events import explain
+from core.explain.explanation import Explanation
 from core.explain.turns.checks import Check, Decision, Standing, Turn
 from core.model.compaction.event import Trigger
 from core.store.database.locate import Location
+from core.store.store import Store
 from inspector.screens.workspace.screen import WorkspaceScreen
 from inspector.screens.workspace.why.turns import TurnList, TurnsScreen, card, rest
 from inspector.screens.workspace.why.view import WhyView
@@ -108,3 +111,19 @@ async def test_the_numbers_of_several_attempts_do_not_touch_the_time() -> None:
         app.widget.show(ListRows((tried,)))
         await settle(pilot)
         assert "①②③ " in drawn(pilot)
+
+
+async def test_the_compactions_are_explained_once_for_turns_and_answer(
+    samples: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[str]()
+
+    def noted(store: Store, session: str) -> Explanation:
+        asked.append(session)
+        return explain(store, session)
+
+    monkeypatch.setattr("inspector.screens.workspace.why.turns.explain", noted)
+    async with settled(app := open_app(samples, TITLE, "why"), 120, 40) as pilot:
+        await press(pilot, "t")
+        assert "Lost:" in front(app, TurnsScreen).answer.answer.sentence
+    assert len(asked) == 1
