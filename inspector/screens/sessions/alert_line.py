@@ -102,7 +102,7 @@ class AlertLine(Widget):
         return max(1, len(self._said(width)))
 
     def render_line(self, y: int) -> Strip:
-        """Sign and sentence with `1 of 3`, `1 of 3+` until all are examined; then the remedy."""
+        """Sign and sentence with `1 of 3`, `1 of 3 so far` until all are examined; then the remedy."""
         width, ink = self.size.width, Palette.of(self.app)
         said = self._said(width)
         line = Line().gap(1)
@@ -131,7 +131,7 @@ class AlertLine(Widget):
     def _more(self) -> str:
         count = len(self.alerts)
         if count > 1:
-            more = "+" if self.partial else ""
+            more = " so far" if self.partial else ""
             return f"{self.place % count + 1} of {count}{more} · {key_of('sessions.next_alert')} next"
         return "1 so far" if count and self.partial else ""
 

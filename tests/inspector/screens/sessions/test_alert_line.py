@@ -89,11 +89,11 @@ async def test_while_rows_wait_to_be_examined_the_count_is_a_lower_bound(
         listing.extras[well] = replace(listing.extras[well], state=None)  # an earlier run's
         line.tell(listing)
         await pilot.pause()
-        assert f"1 of {count}+ · n next" in drawn(pilot)
+        assert f"1 of {count} so far · n next" in drawn(pilot)
         del listing.extras[well]
         line.tell(listing)
         await pilot.pause()
-        assert f"1 of {count}+ · n next" in drawn(pilot)
+        assert f"1 of {count} so far · n next" in drawn(pilot)
 
 
 async def test_rows_that_are_never_examined_keep_the_count_a_lower_bound(
@@ -103,7 +103,7 @@ async def test_rows_that_are_never_examined_keep_the_count_a_lower_bound(
     app = InspectorApp([samples], now=lambda: NOW)
     async with settled(app, 80, 14) as pilot:
         line = app.screen.query_one(AlertLine)
-        assert f"1 of {len(line.alerts)}+" in drawn(pilot)
+        assert f"1 of {len(line.alerts)} so far" in drawn(pilot)
         line.alerts = line.alerts[:1]
         await pilot.pause()
         assert "1 so far" in drawn(pilot)
