@@ -210,7 +210,7 @@ def _disagreements(
         spared_behind(pair),
         rewritten=pair.rows is None and mode is BoundaryMode.REWRITE,
     )
-    return (*differences, *wording.denied(found), *wording.other_windows(found))
+    return (*differences, *wording.doubts(found))
 
 
 def _summary(

@@ -38,10 +38,9 @@ def recorded_requests(context: ConversationContext) -> tuple[RecordedRequest, ..
 
 
 def _requests(home: Path | None, sessions: Iterable[str]) -> tuple[RecordedRequest, ...]:
-    nothing: tuple[RecordedRequest, ...] = ()
     if home is None:
-        return nothing
-    return _recorded(lambda recording: recording.requests(home, tuple(sessions)), nothing)
+        return ()
+    return _recorded(lambda recording: recording.requests(home, tuple(sessions)), ())
 
 
 def _recorded(read: Callable[[Recording], Found], nothing: Found) -> Found:
@@ -117,8 +116,7 @@ def _use(requests: Sequence[RecordedRequest], breaks: Sequence[PrefixBreak]) -> 
 
 
 def _schemas(name: str) -> dict[str, int]:
-    nothing: dict[str, int] = {}
-    return _recorded(lambda recording: recording.tool_sizes(name), nothing)
+    return _recorded(lambda recording: recording.tool_sizes(name), {})
 
 
 def _proved(one: CacheBreak, breaks: Sequence[PrefixBreak]) -> CacheBreak:
@@ -172,10 +170,9 @@ def _proved_by_count(event: CompressionEvent, requests: Sequence[RecordedRequest
 
 def _compactions(context: ConversationContext) -> tuple[RecordedCompaction, ...]:
     home = context.store.location.home
-    nothing: tuple[RecordedCompaction, ...] = ()
     if home is None:
-        return nothing
-    return _recorded(lambda recording: recording.compactions(home, tuple(context.sessions)), nothing)
+        return ()
+    return _recorded(lambda recording: recording.compactions(home, tuple(context.sessions)), ())
 
 
 def _with_proof(

@@ -17,7 +17,7 @@ from typing import Any
 from core.errors import ConfigError
 from inspector import __version__
 from inspector.cli.arguments import options
-from inspector.cli.registry import COMMANDS
+from inspector.cli.registry import COMMANDS, PROGRAM, SUMMARY
 
 SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
 MANUAL = "man"
@@ -30,8 +30,6 @@ _CODES = (
     ("5", "database"),
     ("6", "over budget (usage --budget)"),
 )
-PROGRAM = "hermes-inspector"
-SUMMARY = "See why Hermes Agent compressed a conversation, what it lost and what it cost."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,11 +60,8 @@ def _script(parser: argparse.ArgumentParser, shell: str) -> str:
             "completion needs shtab", where="this Python", remedy="Install it: pip install shtab"
         ) from error
 
-    _name_files(parser, shtab)
-    for one in parsers_of(parser).values():
+    for one in (parser, *parsers_of(parser).values()):
         _name_files(one, shtab)
-        for below in parsers_of(one).values():
-            _name_files(below, shtab)
     return str(shtab.complete(parser, shell=shell))
 
 
@@ -100,10 +95,6 @@ def _lines(parser: argparse.ArgumentParser) -> Iterator[str]:
         yield f".SS {_text(name)}"
         yield _text(one.description or "")
         yield from _options(one)
-        for part, below in parsers_of(one).items():
-            yield f".SS {_text(name)} {_text(part)}"
-            yield _text(below.description or "")
-            yield from _options(below)
     yield ".SH EXIT STATUS"
     for code, meaning in _CODES:
         yield from (".TP", f".B {code}", _text(meaning))
@@ -115,7 +106,7 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
             continue
         yield ".TP"
         yield f".B {_text(_name(action))}"
-        yield _text(_help(parser, action))
+        yield _text(parser._get_formatter()._expand_help(action) if action.help else "")
 
 
 def _name(action: argparse.Action) -> str:
@@ -127,13 +118,6 @@ def _name(action: argparse.Action) -> str:
         return word
     names = ", ".join(action.option_strings)
     return names if action.nargs == 0 else f"{names} {word}"
-
-
-def _help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
-    try:
-        return parser._get_formatter()._expand_help(action)
-    except (KeyError, TypeError, ValueError):
-        return action.help or ""
 
 
 def _text(text: str) -> str:

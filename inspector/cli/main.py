@@ -23,10 +23,9 @@ from typing import TextIO
 from core.errors import InspectorError, UsageError
 from inspector import __version__
 from inspector.cli.arguments import options
-from inspector.cli.registry import COMMANDS
+from inspector.cli.registry import COMMANDS, PROGRAM, SUMMARY
 from inspector.terminal.waiting import waiting
 
-PROGRAM = "hermes-inspector"
 INTERRUPTED, READER_GONE = 130, 141
 _MOST_OF_A_PATH = 60
 _MANY = 50_000
@@ -101,7 +100,7 @@ def _run(name: str, rest: list[str]) -> int:
     options.add_common_options(parser, __version__)
     mixed = parser.mixes and "--" not in rest  # argparse would look for options after it again
     args = (parser.parse_intermixed_args if mixed else parser.parse_args)(rest)
-    shown = nullcontext() if COMMANDS[name].shows_itself else waiting(f"hermes-inspector {name}")
+    shown = nullcontext() if COMMANDS[name].shows_itself else waiting(f"{PROGRAM} {name}")
     with shown, _naming_store(args):
         code: int = module.run(args)
     return code
@@ -136,9 +135,7 @@ def _on_the_samples(words: list[str]) -> tuple[str, list[str]]:
 
 
 def _start_app(words: list[str]) -> int:
-    parser = options.Parser(
-        PROGRAM, "See why Hermes Agent compressed a conversation, what it lost and what it cost."
-    )
+    parser = options.Parser(PROGRAM, SUMMARY)
     parser.epilog = _command_list()
     parser.usage = f"{PROGRAM} [options] [command ...]"
     parser.add_argument("stray", nargs="*", help=argparse.SUPPRESS)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.errors import InspectorError
+from inspector.cli.registry import PROGRAM
 from inspector.payloads import values as jsonio
 from inspector.terminal import waiting
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from core.model.finding import Claim, Evidence, Headline, Severity
-
-PROGRAM = "hermes-inspector"
 
 MAX_QUOTE_CHARS = 400
 """Most characters of a quoted line; a terminal gets only what fits on its rows, and --json all of it."""

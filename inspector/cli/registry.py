@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+PROGRAM = "hermes-inspector"
+SUMMARY = "See why Hermes Agent compressed a conversation, what it lost and what it cost."
+
 
 class Command(NamedTuple):
     """A subcommand: its module below `inspector.cli`, and its line for `--help`.

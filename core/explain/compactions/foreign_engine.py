@@ -73,11 +73,6 @@ def written_by_another(rows: BoundaryRows) -> bool:
     return rows.boundary.summary_row is not None or in_place
 
 
-def engine_of(context: ConversationContext) -> str | None:
-    """The name of the engine in force if it is not the built-in one; None where it could not be loaded."""
-    return None if context.engine is None else context.engine.name
-
-
 def rules_of_another(context: ConversationContext, pair: Match) -> str | None:
     """Whose threshold decided a compaction, in words; None where it was Hermes' own."""
     rows = pair.rows
@@ -85,10 +80,11 @@ def rules_of_another(context: ConversationContext, pair: Match) -> str | None:
         return "the provider has its own threshold"
     if rows is not None and rows.summary is not None:
         return None
-    name = engine_of(context)
-    if name is None and (rows is None or not written_by_another(rows)):
+    if context.engine is not None:
+        return f"the context engine {context.engine.name!r} has its own threshold"
+    if rows is None or not written_by_another(rows):
         return None
-    return f"the context engine{f' {name!r}' if name else ''} has its own threshold"
+    return "the context engine has its own threshold"
 
 
 def _marks(context: ConversationContext) -> Iterator[Evidence]:

@@ -77,7 +77,8 @@ def _threshold_steps(ruling: Ruling) -> Iterator[str]:
         share = ruling.threshold / ruling.window
         yield f"the gateway steps in at {share:.0%} of {ruling.window:,} = {ruling.threshold:,}"
     elif ruling.limits is None:
-        yield ruling.others or _no_threshold(ruling)
+        edited = "config.yaml was changed later in this conversation, so what it said then is not known"
+        yield ruling.others or (edited if ruling.past.edited else "no window is known, so no threshold")
     elif ruling.lowered is not None or (not ruling.denied and ruling.threshold == ruling.limits.threshold):
         yield from ruling.limits.arithmetic
     else:
@@ -154,20 +155,16 @@ def _shrunk_evidence(shrunk: Shrunk) -> Iterator[Evidence]:
     yield Evidence(Source.DERIVED, shrunk.line.where, words)
 
 
-def other_windows(ruling: Ruling) -> Iterator[str]:
-    """A note on lines of other turns that state another window than the one used here."""
+def doubts(ruling: Ruling) -> Iterator[str]:
+    """What else may have been in force then: today's config was not, or lines of other turns differ."""
+    if ruling.denied:
+        yield f"{ruling.denied}: another window or threshold was in force"
     if ruling.past.claims and ruling.window is not None:
         stated = " and ".join(f"{window:,}" for window in ruling.past.claims)
         yield (
             f"the log states a window of {stated} in other turns, today's config gives {ruling.window:,}: "
             "the process may have started with either"
         )
-
-
-def denied(ruling: Ruling) -> Iterator[str]:
-    """A note that today's config cannot have been in force then."""
-    if ruling.denied:
-        yield f"{ruling.denied}: another window or threshold was in force"
 
 
 _ESTIMATE_ERROR = 1.25, 4_096
@@ -251,9 +248,3 @@ def _is_expected(attempt: Attempt, rows: BoundaryRows, grown: set[int], *, both:
     # The turn ran on while a gateway compressed behind it, so both lists got the same rows.
     is_behind = any(line.kind is Kind.HYGIENE_FAILED for line in attempt.inner)
     return is_behind and len(grown) == 1 and min(grown) >= 0
-
-
-def _no_threshold(ruling: Ruling) -> str:
-    if ruling.past.edited:
-        return "config.yaml was changed later in this conversation, so what it said then is not known"
-    return "no window is known, so no threshold"

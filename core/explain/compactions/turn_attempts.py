@@ -29,7 +29,8 @@ _ENDS: Mapping[str, str] = {
 def attempt_of(context: ConversationContext, attempt: Attempt, release: str) -> TurnAttempt | None:
     """The number of a compaction among its turn's attempts; None where no line tells."""
     counted = [one for one in _counted(context, release) if one.line.at <= attempt.first.at]
-    if not counted or not _belongs(counted[-1].line, attempt):
+    kind = Kind.PRE_API if attempt.cause.trigger is Trigger.PRE_API else Kind.CALL_FAILED
+    if not counted or counted[-1].line.kind is not kind:
         return None
     found = counted[-1].attempt
     ended = found.end is None and not attempt.completed and _unusable(context, found, release)
@@ -81,11 +82,6 @@ def _kept(attempt: TurnAttempt) -> str:
     if attempt.stored:
         return "it is kept in context_length_cache.yaml; model.context_length in config.yaml comes before it"
     return "only the running process knows it"
-
-
-def _belongs(line: LogRecord, attempt: Attempt) -> bool:
-    kind = Kind.PRE_API if attempt.cause.trigger is Trigger.PRE_API else Kind.CALL_FAILED
-    return line.kind is kind
 
 
 @dataclass(slots=True)

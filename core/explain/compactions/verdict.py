@@ -175,7 +175,8 @@ def _threshold(
 ) -> tuple[int | None, LogRecord | None]:
     """The threshold in force, and the line that had lowered it by then."""
     cause = attempt.cause if attempt is not None else None
-    if trigger is Trigger.HYGIENE and not _stated_by_gateway(cause):
+    line = cause.line if cause is not None else None
+    if trigger is Trigger.HYGIENE and (line is None or line.kind is not Kind.HYGIENE):
         # Telemetry of such an attempt names the agent's threshold, which was not compared.
         return int(past.window * context.policy(release).hygiene.share) if past.window else None, None
     stated = cause.threshold if cause is not None else None
@@ -183,7 +184,7 @@ def _threshold(
     if attempt is None or threshold is None:
         return stated or threshold, None
     # An attempt first checks the summary model's window: that line holds from the next attempt on.
-    decided = cause.line.at if cause is not None and cause.line is not None else attempt.first.at
+    decided = line.at if line is not None else attempt.first.at
     lowered = lowered_threshold(context.rare_lines, threshold, decided)
     if lowered is None or stated not in (None, lowered.threshold):
         return stated or threshold, None
@@ -252,10 +253,6 @@ def _implies_window(context: ConversationContext, release: str, session: Session
     window = found.window or 0
     others = (context.limits(release, session, one) for one in (window // 2, window * 2))
     return all(other is None or other.threshold != found.threshold for other in others)
-
-
-def _stated_by_gateway(cause: Cause | None) -> bool:
-    return cause is not None and cause.line is not None and cause.line.kind is Kind.HYGIENE
 
 
 def _verdict(cause: Cause | None, derived: Derived | None) -> tuple[Trigger, Verdict]:

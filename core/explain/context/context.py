@@ -9,7 +9,7 @@ from functools import cached_property
 from core.compress.sizing.estimate import Size, message_size, text_tokens, tool_tokens, total_tokens
 from core.compress.sizing.threshold import Budgets
 from core.explain.context.booked_calls import beyond_rows
-from core.explain.context.gather import conversation_log, detected, found_window, limits_by, stored_tools
+from core.explain.context.gather import detected, found_window, limits_by, log_about, stored_tools
 from core.explain.context.log.log_claims import (
     lowered_threshold,
     runs_of,
@@ -261,7 +261,7 @@ def open_context(
         store,
         conversation,
         config if config is not None else load_config(home),
-        log if log is not None else conversation_log(home, conversation),
+        log if log is not None else log_about(home, [session.id for session in conversation.sessions]),
         release,
         known,
     )

@@ -86,11 +86,6 @@ def detected(
     return detect_release(release_clues(store, conversation, read, log))
 
 
-def conversation_log(home: Path | None, conversation: Conversation) -> Log:
-    """The lines of a home's log about a conversation; empty without a home."""
-    return log_about(home, [session.id for session in conversation.sessions])
-
-
 def log_about(home: Path | None, sessions: Collection[str]) -> Log:
     """The lines of a home's log about some sessions; empty without a home."""
     return Log() if home is None else read_log(home, sessions, cache_directory() / "logs")

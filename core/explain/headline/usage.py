@@ -98,7 +98,8 @@ def break_headline(one: CacheBreak, calls: Sequence[CacheCall] = ()) -> Headline
     """What broke the cache once; the calls of the conversation give the length of the pause before."""
     entry, seconds = _entry(one.cause), _pause(one, calls)
     idle = f" of {seconds / 60:.0f} minutes" if seconds >= _MIN_TOLD_SECONDS else ""
-    sentence = entry["says"].format(lost=short(one.tokens_lost), cost=_cost_phrase(one.usd), idle=idle)
+    cost = "" if one.usd is None else f" for {money(one.usd)}"
+    sentence = entry["says"].format(lost=short(one.tokens_lost), cost=cost, idle=idle)
     longer = seconds > _LONGEST_LIFETIME and entry.get("helps_after_an_hour")
     return Headline(f"{sentence}.", longer or entry["helps"])
 
@@ -160,10 +161,6 @@ def _lifetime_advice(advice: TtlAdvice | None) -> str | None:
     other = "5m" if advice.current == "1h" else "1h"
     words: str = _table()[key].format(better=advice.better, current=advice.current, other=other, saved=saved)
     return words
-
-
-def _cost_phrase(usd: Decimal | None) -> str:
-    return f" for {money(usd)}" if usd is not None else ""
 
 
 def _pause(one: CacheBreak, calls: Sequence[CacheCall]) -> float:

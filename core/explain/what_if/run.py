@@ -11,7 +11,7 @@ from core.compress.sizing.hygiene import hygiene_limits, unchecked_reason
 from core.explain.what_if.outcome import Firing, Outcome, Refused
 from core.explain.what_if.recovery import RecoveryEnd, recover, states_its_limit
 from core.hermes.policy.policy import Policy
-from core.model.compaction.plan import Plan, Settings
+from core.model.compaction.plan import Plan, Settings, Span
 from core.model.transcript.message import Message
 
 _SUMMARY = "[CONTEXT SUMMARY]: "
@@ -143,14 +143,12 @@ class HistoryRun:
 
 def _compacted_messages(measured: Measured, planned: Plan) -> list[Message]:
     """Head, a summary of the requested size, and tail, with old results shortened."""
-    pruned = set(planned.pruned_at)
-    kept = [*range(planned.head.start, planned.head.end), *range(planned.tail.start, planned.tail.end)]
-    again = planned.pruned_again
-    rows = {i: measured.shortened(i, again=i in again) if i in pruned else measured.base[i] for i in kept}
+    pruned, again = set(planned.pruned_at), planned.pruned_again
+
+    def kept(part: Span) -> list[Message]:
+        places = range(part.start, part.end)
+        return [measured.shortened(i, again=i in again) if i in pruned else measured.base[i] for i in places]
+
     words = "x" * (4 * (planned.summary_budget or 0))
     summary = Message({"role": "user", "content": _SUMMARY + words})
-    return [
-        *(rows[i] for i in range(planned.head.start, planned.head.end)),
-        summary,
-        *(rows[i] for i in range(planned.tail.start, planned.tail.end)),
-    ]
+    return [*kept(planned.head), summary, *kept(planned.tail)]

@@ -58,7 +58,9 @@ def _app(args: argparse.Namespace) -> InspectorApp:
     from inspector.app import InspectorApp
     from inspector.base.named_screens import HOME, PAGES, known_screen
 
-    own = _own() | ({} if args.screenshot else _of_terminal())
+    own = _own()
+    if not args.screenshot:  # a frame must not depend on what is remembered, or on the terminal
+        own |= {"state": _state(), "colours": colours()}
     view = known_screen(args.screen)
     focuses = _focuses(args.focus or (), view)
     places = target.locations(args)
@@ -97,11 +99,6 @@ def _own() -> dict[str, Any]:
         "own_keys": keymap_of(settings.keys, "keys"),
         "theme": settings.theme,
     }
-
-
-def _of_terminal() -> dict[str, Any]:
-    """What must not affect a screenshot: the remembered state and the terminal's number of colours."""
-    return {"state": _state(), "colours": colours()}
 
 
 def colours() -> int | None:

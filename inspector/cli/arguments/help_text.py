@@ -52,10 +52,9 @@ class HelpText(argparse.HelpFormatter):
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if self._room is None:
             return f"{indent}{text}\n"
-        blocks = re.split(r"\n{2,}|\n(?=  )", text)
-        gaps = re.findall(r"\n{2,}|\n(?=  )", text)
-        filled = (_filled(block, width, indent) for block in blocks)
-        return "".join(part for pair in zip(filled, [*gaps, "\n"], strict=True) for part in pair)
+        parts = re.split(r"(\n{2,}|\n(?=  ))", text)  # blocks, with the gaps between them
+        parts[::2] = [_filled(block, width, indent) for block in parts[::2]]
+        return "".join((*parts, "\n"))
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_long_words=False, break_on_hyphens=False)

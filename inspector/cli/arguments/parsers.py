@@ -1,4 +1,7 @@
-"""Parsers for numbers, shares, sizes, times and files on a command line."""
+"""Parsers for numbers, shares, sizes, times and files on a command line.
+
+Each raises `argparse.ArgumentTypeError` for a text that is none of those.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,7 @@ _SCALES = {"k": 1_000, "m": 1_000_000}
 
 
 def whole_number(text: str) -> int:
-    """A whole number, 0 or more; `200_000`, `200,000`, `200K` and `1M` are accepted.
-
-    Raises:
-        argparse.ArgumentTypeError: The text is not such a number.
-    """
+    """A whole number, 0 or more; `200_000`, `200,000`, `200K` and `1M` are accepted."""
     digits = text.strip().replace(",", "").replace("_", "")
     scale = _SCALES.get(digits[-1:].lower(), 1)
     digits = digits[:-1] if scale > 1 else digits
@@ -27,11 +26,7 @@ def whole_number(text: str) -> int:
 
 
 def positive(text: str) -> int:
-    """A whole number above 0, in the forms `whole_number` accepts.
-
-    Raises:
-        argparse.ArgumentTypeError: The text is not such a number.
-    """
+    """A whole number above 0, in the forms `whole_number` accepts."""
     value = whole_number(text)
     if value == 0:
         raise argparse.ArgumentTypeError("must be above 0")
@@ -39,11 +34,7 @@ def positive(text: str) -> int:
 
 
 def share(text: str) -> float:
-    """A share above 0 and up to 1; `0.5` and `50%` mean the same.
-
-    Raises:
-        argparse.ArgumentTypeError: The text is not a number, or is out of range.
-    """
+    """A share above 0 and up to 1; `0.5` and `50%` mean the same."""
     value = fraction(text)
     if value == 0:
         raise argparse.ArgumentTypeError("must be above 0")
@@ -51,11 +42,7 @@ def share(text: str) -> float:
 
 
 def fraction(text: str) -> float:
-    """A number from 0 to 1, in the forms `share` accepts.
-
-    Raises:
-        argparse.ArgumentTypeError: The text is not a number, or is out of range.
-    """
+    """A number from 0 to 1, in the forms `share` accepts."""
     number, hundred = (text[:-1], 100.0) if text.endswith("%") else (text, 1.0)
     try:
         value = float(number) / hundred
@@ -67,11 +54,7 @@ def fraction(text: str) -> float:
 
 
 def dollars(text: str) -> Decimal:
-    """An amount of US dollars, with or without `$`.
-
-    Raises:
-        argparse.ArgumentTypeError: The text is not an amount, or is negative.
-    """
+    """An amount of US dollars, with or without `$`."""
     try:
         value = Decimal(text.strip().removeprefix("$").replace(",", ""))
     except InvalidOperation as error:
@@ -86,9 +69,6 @@ def moment(text: str) -> datetime:
 
     `today`, `yesterday`, `week` and `month` mean their beginning. A time without a time zone is local; a week
     begins on Monday.
-
-    Raises:
-        argparse.ArgumentTypeError: The text is none of these.
     """
     ago = re.fullmatch(r"(\d{1,5})([mhdw])", text.strip().lower())
     if (days := _days_back(text.strip().lower())) is not None:
@@ -112,11 +92,7 @@ def _days_back(word: str) -> int | None:
 
 
 def frame(text: str) -> Path:
-    """A file for a frame of the app; its ending names the format.
-
-    Raises:
-        argparse.ArgumentTypeError: The app is drawn in no such format.
-    """
+    """A file for a frame of the app; its ending names the format."""
     path = Path(text)
     if path.suffix.lower() not in (".svg", ".png"):
         raise argparse.ArgumentTypeError(f"{text!r} is neither .svg nor .png")
@@ -124,11 +100,7 @@ def frame(text: str) -> Path:
 
 
 def size(text: str) -> tuple[int, int]:
-    """Columns and rows from `120x40`.
-
-    Raises:
-        argparse.ArgumentTypeError: The text has another form, or the size is out of range.
-    """
+    """Columns and rows from `120x40`."""
     found = re.fullmatch(r"(\d{1,4})[xX](\d{1,4})", text.strip())
     if found is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, such as 120x40")

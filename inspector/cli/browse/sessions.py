@@ -10,7 +10,7 @@ generations and previews are null, because they require reading messages.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from core.store.conversations.sort_order import SORTS, place
@@ -21,6 +21,8 @@ from inspector.cli.arguments.target import Opened
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
+    from core.model.transcript.session import ListQuery
+    from core.store.database.locate import Location
     from inspector.cli.browse.listing import Row
 
 DEFAULT_LIMIT = 50
@@ -45,9 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the list."""
-    if args.json:
-        return _json(args)
-    return _every_session(args) if args.all else _conversations(args)
+    return _json(args) if args.json else _table(args)
 
 
 def _json(args: argparse.Namespace) -> int:
@@ -55,7 +55,7 @@ def _json(args: argparse.Namespace) -> int:
     cached = None if args.since else printed_cache.entry(args)
     text = cached.read() if cached else None
     if text is None:
-        rows, total = _sessions(args)
+        rows, total, _ = _sessions(args, None if args.all else args.limit)
         text = jsonio.dumps(jsonio.masked({"sessions": [_payload(row) for row in rows], "total": total}))
         if cached:
             printed_cache.write(cached, text)
@@ -63,43 +63,35 @@ def _json(args: argparse.Namespace) -> int:
     return 0
 
 
-def _every_session(args: argparse.Namespace) -> int:
-    from inspector.cli.browse import listing
-
-    rows, total = _sessions(args)
-    output.write_lines(listing.table(rows, total, several=len({row.store for row in rows}) > 1))
-    return 0
-
-
-def _sessions(args: argparse.Namespace) -> tuple[list[Row], int]:
-    from core.store.conversations.session_lists import SessionLists
-    from inspector.cli.browse import listing
-
-    with target.opened(args, SessionLists) as opened:
-        rows, total = _read(opened, args, listing.sessions, None if args.all else args.limit)
-        return listing.with_previews(listing.with_generations(rows)), total
-
-
-def _conversations(args: argparse.Namespace) -> int:
+def _table(args: argparse.Namespace) -> int:
     from core.store.conversations.session_lists import ConversationLists
     from inspector.cli.browse import listing
 
-    with target.opened(args, ConversationLists) as opened:
+    if args.all:
+        rows, total, several = _sessions(args, None)
+    else:
         limit = DEFAULT_LIMIT if args.limit is None else args.limit
-        rows, total = _read(opened, args, listing.conversations, limit)
-        rows = listing.with_previews(listing.with_generations(rows))
-        output.write_lines(listing.table(rows, total, several=len(opened) > 1))
+        rows, total, several = _read(args, ConversationLists, listing.conversations, limit)
+    output.write_lines(listing.table(rows, total, several=several))
     return 0
 
 
+def _sessions(args: argparse.Namespace, limit: int | None) -> tuple[list[Row], int, bool]:
+    from core.store.conversations.session_lists import SessionLists
+    from inspector.cli.browse import listing
+
+    return _read(args, SessionLists, listing.sessions, limit)
+
+
 def _read(
-    opened: Sequence[Opened],
     args: argparse.Namespace,
-    listed: Callable[..., tuple[list[Row], int]],
+    kind: Callable[[Location], Opened],
+    listed: Callable[[Opened, ListQuery], tuple[list[Row], int]],
     limit: int | None,
-) -> tuple[list[Row], int]:
-    """Rows from all databases in one order, cut to the limit, and how many there are without it."""
+) -> tuple[list[Row], int, bool]:
+    """Rows of all databases in one order; how many there are without the limit, and whether of several."""
     from core.model.transcript.session import ListQuery
+    from inspector.cli.browse import listing
 
     query = ListQuery(limit, since=args.since, source=args.source, sort=args.sort, text=args.filter)
     found: list[Row] = []
@@ -111,10 +103,11 @@ def _read(
         found.extend(rows)
         total += count
 
-    target.each(opened, read)
-    if len(opened) > 1:
-        found.sort(key=lambda row: place(args.sort, row.line))
-    return found[:limit], total
+    with target.opened(args, kind) as opened:
+        target.each(opened, read)
+        if len(opened) > 1:
+            found.sort(key=lambda row: place(args.sort, row.line))
+        return listing.with_previews(listing.with_generations(found[:limit])), total, len(opened) > 1
 
 
 def _payload(row: Row) -> dict[str, Any]:

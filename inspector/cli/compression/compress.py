@@ -27,7 +27,6 @@ from inspector.terminal.waiting import progress
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from core.compress.engines.run import Hosted
     from core.model.finding import Headline
     from inspector.cli.compression.question import Question
 
@@ -54,41 +53,26 @@ def run(args: argparse.Namespace) -> int:
     asked = what_if.question(args)
     if args.compare_engine:
         return engine_comparison.run(args, asked)
-    if args.engine is not None and (done := engine_comparison.single(args, asked)) is not None:
-        return _other_engine(args, asked, done)
+    done = None if args.engine is None else engine_comparison.single(args, asked)
     if args.compare_focus:
-        _compare(args, _previews(args, asked, (None, *args.compare_focus)))
-        return 0
-    [found] = _previews(args, asked, (args.focus,))
+        return _compare(args, _previews(args, asked, (None, *args.compare_focus)))
+    found = _previews(args, asked, (args.focus,))[0] if done is None else done.preview
     applied = writing.write(args, asked, found) if args.apply else None
+    broken = engine_options.broken_headline(done)
     if args.json:
-        output.write_json(payload(found, asked, args) | writing.payload(applied), mask=not args.unmasked)
+        document = payload(found, asked, args) | writing.payload(applied)
+        document |= {} if broken is None else jsonio.headline(broken)
+        document |= {} if done is None else {"engine": engine_options.payload(done)}
+        output.write_json(document, mask=not args.unmasked)
     else:
         from inspector.cli.compression import preview_text
 
-        shown = found if args.unmasked else preview_text.masked(found)
-        lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown, headline(found, asked))
+        shown, said = found if args.unmasked else preview_text.masked(found), broken or headline(found, asked)
+        lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown, said)
         output.write_lines(lines, mask=not args.unmasked)
         output.write_lines(() if found.call is None else (call_words(found.call),))
+        output.write_lines(() if done is None else engine_options.lines(done))
         output.write_lines(writing.lines(applied))
-    return 0
-
-
-def _other_engine(args: argparse.Namespace, asked: Question, done: Hosted) -> int:
-    """Print what another engine made of the conversation."""
-    from inspector.cli.compression import preview_text
-
-    broken = engine_options.broken_headline(done)
-    if args.json:
-        document = payload(done.preview, asked, args) | writing.payload(None)
-        document |= {} if broken is None else {"headline": broken.sentence, "remedy": broken.remedy}
-        output.write_json(document | {"engine": engine_options.payload(done)}, mask=not args.unmasked)
-        return 0
-    shown = done.preview if args.unmasked else preview_text.masked(done.preview)
-    said = broken or headline(done.preview, asked)
-    lines = preview_text.diff(shown) if args.diff else preview_text.lines(shown, said)
-    output.write_lines(lines, mask=not args.unmasked)
-    output.write_lines(engine_options.lines(done))
     return 0
 
 
@@ -120,8 +104,7 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
     told = plan_headline(found.plan, here.context, here.ended) if here else plan_headline(found.plan)
     feedback, said = found.feedback, headline(found, asked)
     return {
-        "headline": said.sentence,
-        "remedy": said.remedy,
+        **jsonio.headline(said),
         "saves_usd": jsonio.money(_saves(found, asked)),
         "plan": plan_payload(found.plan, told),
         **jsonio.fields(found, "focus summariser summary summary_index"),
@@ -182,11 +165,12 @@ def _count(count: FactCount) -> dict[str, int]:
     return jsonio.fields(count, "kept paraphrased lost of")
 
 
-def _compare(args: argparse.Namespace, found: list[Preview]) -> None:
+def _compare(args: argparse.Namespace, found: list[Preview]) -> int:
     if args.json:
         output.write_json({"compare": [_column(one) for one in found]}, mask=not args.unmasked)
     else:
         output.write_lines(_table(found))
+    return 0
 
 
 def _column(found: Preview) -> dict[str, Any]:

@@ -87,8 +87,7 @@ def payload(value: Plan, said: Headline | None = None) -> dict[str, Any]:
 
     said = said or plan_headline(value)
     return {
-        "headline": said.sentence,
-        "remedy": said.remedy,
+        **jsonio.headline(said),
         **jsonio.fields(
             value,
             "release group window threshold_percent threshold_tokens tail_budget soft_ceiling "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from core.support import formatting as fmt
+from inspector.cli import output
 from inspector.cli.arguments import target
 from inspector.payloads import values as jsonio
 
@@ -111,29 +112,22 @@ def _lost(store: Store, session: Session, rest: str) -> Iterator[str]:
         yield f"{hit.message.role} (message {hit.row}, {place}): {hit.excerpt}"
 
 
-def payload(args: argparse.Namespace) -> dict[str, Any]:
-    """The requested recorded request as JSON, with the texts the recorder kept."""
+def show_request(args: argparse.Namespace) -> int:
+    """Print a recorded request: the texts the recorder kept, for people the beginning of each message.
+
+    Raises:
+        UsageError: The words are not the number of one request.
+        NotFoundError: No request was recorded, or none of that number.
+    """
     from core.explain.context.context import open_context
-
-    with target.session(args) as (store, session):
-        return _payload(_found(open_context(store, session.id), args))
-
-
-def lines(args: argparse.Namespace) -> Iterator[str]:
-    """The same for people, with the beginning of each message that the recorder or the database holds."""
-    from core.explain.context.context import open_context
-
-    with target.session(args) as (store, session):
-        context = open_context(store, session.id)
-        yield from _lines(_found(context, args), context)
-
-
-def _found(context: ConversationContext, args: argparse.Namespace) -> SentRequest:
     from core.explain.sent_request import sent_request
 
     if len(args.words) > 1 or not all(word.isdecimal() for word in args.words):
         raise UsageError("`plugin request` takes the number of one request")
-    return sent_request(context, int(args.words[0]) if args.words else None)
+    with target.session(args) as (store, session):
+        context = open_context(store, session.id)
+        found = sent_request(context, int(args.words[0]) if args.words else None)
+        return output.show(args, lambda: _payload(found), _lines(found, context))
 
 
 def _payload(found: SentRequest) -> dict[str, Any]:

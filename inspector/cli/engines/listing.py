@@ -108,7 +108,7 @@ def _selected(here: EngineSearch) -> str:
     try:
         return str(load_config(here.home).value("context.engine") or BUILT_IN)
     except ConfigError as error:
-        output.write_note(f"{error.line}")
+        output.write_note(error.line)
         return BUILT_IN
 
 

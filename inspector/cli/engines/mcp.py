@@ -63,27 +63,17 @@ class Answers:
         self._args = args
         self._place = target.words(args)
         self._lock = threading.Lock()
-        self.tools: dict[str, Callable[..., str]] = {name: getattr(self, name) for name in _SAYS}
+        commands = {name: self._command(name) for name in _SAYS if name != "recall"}
+        self.tools: dict[str, Callable[..., str]] = commands | {"recall": self.recall}
 
-    def why(self, session: str = LATEST) -> str:
-        """`session` is an id, the beginning of one, a title, or `latest`."""
-        return self._printed("why", session)
+    def _command(self, name: str) -> Callable[..., str]:
+        """The tool that prints a command of its name; the SDK reads its parameters from the signature."""
+        more = ("--by", "model") if name == "usage" else ()
 
-    def plan(self, session: str = LATEST) -> str:
-        """See `why`."""
-        return self._printed("plan", session)
+        def ask(session: str = LATEST) -> str:
+            return self._printed(name, session, *more)
 
-    def usage(self, session: str = LATEST) -> str:
-        """See `why`."""
-        return self._printed("usage", session, "--by", "model")
-
-    def cache(self, session: str = LATEST) -> str:
-        """See `why`."""
-        return self._printed("cache", session)
-
-    def findings(self, session: str = LATEST) -> str:
-        """See `why`."""
-        return self._printed("findings", session)
+        return ask
 
     def recall(self, query: str, session: str = LATEST, limit: int = 5) -> str:
         """`query` is words to find; word endings are ignored."""

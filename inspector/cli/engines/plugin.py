@@ -69,13 +69,11 @@ def run(args: argparse.Namespace) -> int:
     """Install, show the status, uninstall, or answer."""
     if args.words and args.action not in ("answer", "request"):
         raise UsageError(f"{args.words[0]!r} is only allowed with `plugin answer` and `plugin request`")
-    if args.action == "request":
+    if args.action in ("answer", "request"):
         from inspector.cli.engines import answers
 
-        return output.show(args, lambda: answers.payload(args), answers.lines(args))
-    if args.action == "answer":
-        from inspector.cli.engines import answers
-
+        if args.action == "request":
+            return answers.show_request(args)
         said = list(answers.answer(args.words, args))
         return output.show(args, lambda: {"lines": said}, said)
     home = lookup.home_of(args)

@@ -101,18 +101,17 @@ def _failure(one: FailedCall | None) -> dict[str, Any] | None:
 def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
     """Every turn as a table row."""
     from core.explain.turns.sentences import turn_sentence
-    from inspector.cli.table import Column
-    from inspector.cli.table import lines as table
+    from inspector.cli import table
 
     columns = (
-        Column("turn", right=True),
-        Column("generation", right=True, varies=True, rank=3),
-        Column("at", rank=1),
-        Column("outcome", shrinks=True, least=30, wraps=True),
-        Column("your message", shrinks=True, least=20, rank=2),
+        table.Column("turn", right=True),
+        table.Column("generation", right=True, varies=True, rank=3),
+        table.Column("at", rank=1),
+        table.Column("outcome", shrinks=True, least=30, wraps=True),
+        table.Column("your message", shrinks=True, least=20, rank=2),
     )
     yield ""
-    yield from table(
+    yield from table.lines(
         columns,
         (
             [str(turn.index), str(turn.generation), fmt.moment(turn.at), turn_sentence(turn), turn.text]
@@ -124,8 +123,7 @@ def turn_lines(turns: Iterable[Turn]) -> Iterator[str]:
 def lines(turn: Turn | None) -> Iterator[str]:
     """A turn's decisions as printed tables."""
     from core.explain.turns.sentences import call_sentence, decision_sentence, turn_sentence
-    from inspector.cli.table import Column
-    from inspector.cli.table import lines as table
+    from inspector.cli import table
 
     yield ""
     if turn is None:
@@ -137,15 +135,15 @@ def lines(turn: Turn | None) -> Iterator[str]:
     if turn.unanswered is not None:
         yield f"{turn.unanswered.says} {turn.unanswered.helps}"
     columns = (
-        Column("check", wraps=True, shrinks=True),
-        Column("required", wraps=True, shrinks=True),
-        Column("actual", right=True, wraps=True, shrinks=True),
-        Column("passed"),
+        table.Column("check", wraps=True, shrinks=True),
+        table.Column("required", wraps=True, shrinks=True),
+        table.Column("actual", right=True, wraps=True, shrinks=True),
+        table.Column("passed"),
     )
     for decision in turn.decisions:
         yield ""
         yield decision_sentence(decision)
-        yield from table(columns, map(_cells, decision.checks))
+        yield from table.lines(columns, map(_cells, decision.checks))
     yield from (output.muted(f"  {call_sentence(call)}") for call in turn.calls)
 
 

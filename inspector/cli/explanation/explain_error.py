@@ -162,18 +162,17 @@ def lines(found: ErrorExplanation) -> Iterator[str]:
 
 def _reactions(rows: Sequence[Sequence[str]]) -> Iterable[str]:
     """A table of what each release makes of the error."""
-    from inspector.cli.table import Column
-    from inspector.cli.table import lines as table_lines
+    from inspector.cli import table
 
     columns = [
-        Column("Hermes"),
-        Column("reads it as", varies=True, rank=3, wraps=True, shrinks=True),
-        Column("window read", right=True, varies=True, rank=1),
-        Column("room read", right=True, varies=True, rank=2),
-        Column("what it does", shrinks=True, least=20, wraps=True, varies=True),
-        Column("does that help", varies=True),
+        table.Column("Hermes"),
+        table.Column("reads it as", varies=True, rank=3, wraps=True, shrinks=True),
+        table.Column("window read", right=True, varies=True, rank=1),
+        table.Column("room read", right=True, varies=True, rank=2),
+        table.Column("what it does", shrinks=True, least=20, wraps=True, varies=True),
+        table.Column("does that help", varies=True),
     ]
-    return table_lines(columns, rows)
+    return table.lines(columns, rows)
 
 
 def _cells(found: ErrorExplanation, one: Reaction) -> list[str]:

@@ -26,8 +26,7 @@ def try_scenarios(store: Store, session_id: str, release: str | None) -> tuple[S
 
 def lines(found: Sequence[Scenario]) -> Iterator[str]:
     """The scenarios as a printed table."""
-    from inspector.cli.table import Column
-    from inspector.cli.table import lines as table
+    from inspector.cli import table
 
     yield ""
     if not found:
@@ -35,16 +34,16 @@ def lines(found: Sequence[Scenario]) -> Iterator[str]:
         return
     yield "the same history under other settings:"
     columns = (
-        Column("setting"),
-        Column("fires at", right=True),
-        Column("compactions", right=True, varies=True),
-        Column("tokens summarised", right=True, rank=2),
-        Column("prompt tokens", right=True, rank=3),
-        Column("largest request", right=True, rank=1),
-        Column("cost", right=True, varies=True),
-        Column(""),
+        table.Column("setting"),
+        table.Column("fires at", right=True),
+        table.Column("compactions", right=True, varies=True),
+        table.Column("tokens summarised", right=True, rank=2),
+        table.Column("prompt tokens", right=True, rank=3),
+        table.Column("largest request", right=True, rank=1),
+        table.Column("cost", right=True, varies=True),
+        table.Column(""),
     )
-    yield from table(columns, map(_cells, found))
+    yield from table.lines(columns, map(_cells, found))
 
 
 def _cells(one: Scenario) -> list[str]:

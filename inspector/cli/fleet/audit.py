@@ -9,6 +9,7 @@ import multiprocessing
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -59,45 +60,25 @@ def totals(command: str, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     read = [one["result"] for one in found if one["result"] is not None]
     document: dict[str, Any] = {"machines": len(found), "read": len(read), "failed": len(found) - len(read)}
     if command == "usage":
-        sums = _Sums()
-        for one in read:
-            sums.add(one.get("totals") or {})
-        document |= {**sums.values(), "partial": sums.partial or len(read) < len(found)}
+        sums = _added([one.get("totals") or {} for one in read])
+        document |= {**sums, "partial": sums["partial"] or len(read) < len(found)}
     return document
 
 
-class _Sums:
-    """Adds up calls, tokens and money from totals."""
-
-    def __init__(self) -> None:
-        self._calls = 0
-        self._tokens: dict[str, int] = {}
-        self._cost: dict[str, Any] = {}
-        self.partial = False
-
-    def add(self, one: Mapping[str, Any]) -> None:
-        """Add the totals of one machine."""
-        from decimal import Decimal
-
-        self._calls += one.get("calls") or 0
-        self.partial |= bool(one.get("lower_bound"))
-        for name, value in (one.get("tokens") or {}).items():
-            self.partial |= value is None
-            self._tokens[name] = self._tokens.get(name, 0) + (value or 0)
-        for name in ("recorded_usd", "computed_usd"):
-            value = (one.get("cost") or {}).get(name)
-            self.partial |= value is None
-            if value is not None:
-                self._cost[name] = self._cost.get(name, Decimal(0)) + Decimal(value)
-
-    def values(self) -> dict[str, Any]:
-        """The sums; unknown money is null."""
-        names = ("recorded_usd", "computed_usd")
-        return {
-            "calls": self._calls,
-            "tokens": self._tokens,
-            "cost": {name: self._cost.get(name) for name in names},
-        }
+def _added(totals: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Calls, tokens and money of all totals; unknown money is null."""
+    tokens, costs = ([one.get(name) or {} for one in totals] for name in ("tokens", "cost"))
+    names = dict.fromkeys(name for one in tokens for name in one)
+    usd = {name: [one.get(name) for one in costs] for name in ("recorded_usd", "computed_usd")}
+    known = {name: [Decimal(one) for one in amounts if one is not None] for name, amounts in usd.items()}
+    return {
+        "calls": sum(one.get("calls") or 0 for one in totals),
+        "tokens": {name: sum(one.get(name) or 0 for one in tokens) for name in names},
+        "cost": {name: sum(amounts, Decimal(0)) if amounts else None for name, amounts in known.items()},
+        "partial": any(one.get("lower_bound") for one in totals)
+        or any(value is None for one in tokens for value in one.values())
+        or any(None in amounts for amounts in usd.values()),
+    }
 
 
 def _counted(found: Any, done: Callable[[], None]) -> Iterator[dict[str, Any]]:

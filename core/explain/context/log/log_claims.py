@@ -32,19 +32,18 @@ def logged_window(log: Log, sessions: Collection[str], model: str | None) -> Win
     own = of_model(windows_stated(log, sessions), model)
     others = (line for line in log.records if line.kind in STATES_WINDOW and line.model == model)
     lines = own or [line for line in others if model is not None and line.window]
-    for line in lines[-1:]:
-        evidence = line.evidence
-        return WindowClaim("log", line.window or 0, evidence, Verdict.PROVED if own else Verdict.DERIVED)
-    return None
+    if not lines:
+        return None
+    return WindowClaim(
+        "log", lines[-1].window or 0, lines[-1].evidence, Verdict.PROVED if own else Verdict.DERIVED
+    )
 
 
 def assumed_window(log: Log, model: str | None) -> WindowClaim | None:
     """The newest window that Hermes assumed for a model because it could not find out the real one."""
-    lines = (line for line in reversed(log.records) if line.kind is Kind.WINDOW_ASSUMED)
-    for line in (one for one in lines if one.model == model):
-        evidence = line.evidence
-        return WindowClaim("log", line.window or 0, evidence, Verdict.DERIVED)
-    return None
+    assumed = (line for line in reversed(log.records) if line.kind is Kind.WINDOW_ASSUMED)
+    line = next((line for line in assumed if line.model == model), None)
+    return None if line is None else WindowClaim("log", line.window or 0, line.evidence, Verdict.DERIVED)
 
 
 def windows_stated(log: Log, sessions: Collection[str]) -> Iterator[tuple[LogRecord, str | None]]:
@@ -229,10 +228,15 @@ def with_deleted(
 
     What else a deleted session did is not theirs. `read` gives the lines about other sessions.
     """
-    found = ((line, line.session) for line in _ends_elsewhere(log, sessions))
-    more = [line for line, session in found if session is not None and not exists(session)]
-    for started, done in _begun_elsewhere(log, sessions):
-        if started.session is not None and not exists(started.session):
+
+    def deleted(line: LogRecord) -> bool:
+        return line.session is not None and line.session not in sessions and not exists(line.session)
+
+    more: list[LogRecord] = []
+    for started, done in _pairs(log.compactions):
+        if started.session in sessions and started.tag in (None, done.tag, started.session):
+            more += [done] if deleted(done) else []
+        elif done.session in sessions and deleted(started):
             more += _last_lines(log, started, done, read)
     if not more:
         return list(log.records), set(sessions)
@@ -253,26 +257,11 @@ def _last_lines(
     yield from (line for line in lines if since < line.at <= done.at)
 
 
-def _begun_elsewhere(log: Log, sessions: Collection[str]) -> Iterator[tuple[LogRecord, LogRecord]]:
-    """Starts in another session of attempts that went on in one of these, with their ends."""
+def _pairs(compactions: Iterable[LogRecord]) -> Iterator[tuple[LogRecord, LogRecord]]:
+    """Starts of attempts with their ends, told by how many messages went in."""
     began: dict[int | None, LogRecord] = {}
-    for line in log.compactions:
-        if line.kind is Kind.STARTED:
-            began[line.before] = line
-        elif line.kind is Kind.DONE:
-            started = began.pop(line.before, None)
-            ours = line.session in sessions
-            if started is not None and ours and started.session not in sessions:
-                yield started, line
-
-
-def _ends_elsewhere(log: Log, sessions: Collection[str]) -> Iterator[LogRecord]:
-    """Ends in another session of attempts that began in one of these."""
-    began: dict[int | None, LogRecord] = {}
-    for line in log.compactions:
+    for line in compactions:
         if line.kind is Kind.STARTED:
             began[line.before] = line
         elif line.kind is Kind.DONE and (started := began.pop(line.before, None)) is not None:
-            ours = started.session in sessions and started.tag in (None, line.tag, started.session)
-            if ours and line.session not in sessions:
-                yield line
+            yield started, line

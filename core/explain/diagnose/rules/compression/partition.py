@@ -121,7 +121,8 @@ def images(case: Case, min_count: int, min_bytes: int) -> Iterable[Found]:
 @conversation_rule("D6")
 def hidden_payload(case: Case, min_share: float, min_bytes: int) -> Iterable[Found]:
     """Much of the transcript is never shown."""
-    hidden = sum(_hidden_bytes(message) for message in case.live)
+    wires = [message.wire for message in case.live]
+    hidden = sum(len(str(wire[key])) for wire in wires for key in _HIDDEN if wire.get(key))
     shown = sum(len(message.text) for message in case.live)
     if hidden < min_bytes or hidden / (hidden + shown) < min_share:
         return
@@ -184,7 +185,3 @@ def _planned(case: Case) -> Plan:
     if case.window is None:
         raise Missing("the window is unknown")
     return case.plan
-
-
-def _hidden_bytes(message: Message) -> int:
-    return sum(len(str(message.wire[key])) for key in _HIDDEN if message.wire.get(key))

@@ -250,9 +250,7 @@ def failure_shown_as_success(case: Case) -> Iterable[Found]:
     if hidden:
         evidence = Evidence(Source.DATABASE, ranges(hidden), masked_excerpt(hidden[0].text, 160))
         numbers = {
-            "told": "1 shortened tool result does"
-            if len(hidden) == 1
-            else f"{len(hidden):,} shortened tool results do",
+            "told": plural(len(hidden), "shortened tool result does", "shortened tool results do"),
             "session": case.tip.id,
             "generation": case.context.boundaries[-1].opened.index - 1,
         }

@@ -37,7 +37,7 @@ def undercounted(case: Case, min_ratio: float, min_answers: int) -> Iterable[Fou
     """Fewer calls are on record than answers."""
     recorded, answers = case.calls, len(case.answers)
     if recorded and answers >= min_answers and recorded / answers < min_ratio:
-        words = "1 call is" if recorded == 1 else f"{recorded:,} calls are"
+        words = plural(recorded, "call is", "calls are")
         numbers = {"told": words, "recorded": recorded, "answers": answers, "missing": answers - recorded}
         yield Found(numbers, verdict=Verdict.SUSPECTED)
 

@@ -46,9 +46,7 @@ def orphaned_tool_rows(case: Case) -> Iterable[Found]:
     if faults:
         kinds = ", ".join(plural(count, *kind) for kind, count in Counter(kind for kind, _ in faults).items())
         evidence = Evidence(Source.DATABASE, ranges(message for _, message in faults), kinds)
-        words = (
-            "1 tool call or result has" if len(faults) == 1 else f"{len(faults):,} tool calls or results have"
-        )
+        words = plural(len(faults), "tool call or result has", "tool calls or results have")
         numbers = {"count": len(faults), "told": words, "kinds": kinds}
         separated = _are_separated([message for _, message in faults])
         numbers["effect"] = _SEPARATED if separated else _MENDED
@@ -70,15 +68,8 @@ def duplicate_live_rows(case: Case) -> Iterable[Found]:
     if copies:
         tokens = transcript_tokens(copies, case.policy.estimate)
         evidence = Evidence(Source.DATABASE, ranges(copies), "equal role, content and call id")
-        yield Found(
-            {
-                "told": "1 live row is an exact copy"
-                if len(copies) == 1
-                else f"{len(copies):,} live rows are exact copies",
-                "tokens": tokens,
-            },
-            (evidence,),
-        )
+        words = plural(len(copies), "live row is an exact copy", "live rows are exact copies")
+        yield Found({"told": words, "tokens": tokens}, (evidence,))
 
 
 @conversation_rule("E9")
@@ -233,7 +224,7 @@ def redaction_in_history(case: Case) -> Iterable[Found]:
     rows = [m for m in case.live if m.role == "tool" and _is_masked(m.text)]
     if rows:
         evidence = Evidence(Source.DATABASE, ranges(rows), "masked values")
-        words = "1 live message holds" if len(rows) == 1 else f"{len(rows):,} live messages hold"
+        words = plural(len(rows), "live message holds", "live messages hold")
         yield Found({"count": len(rows), "told": words}, (evidence,), Verdict.SUSPECTED)
 
 
