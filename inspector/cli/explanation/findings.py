@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 NOTHING = "Nothing is wrong: no rule found anything."
+MILD = "No rule found anything as severe as that."
 MAX_OF_A_RULE = 10
 """Most findings of one rule that are printed; the JSON has all of them."""
 MANY = 40
@@ -51,9 +52,10 @@ def run(args: argparse.Namespace) -> int:
     titles: dict[str, str] = {}
     findings, unknown = _diagnose(args, titles)
     mildest = Severity(args.severity)
-    every = worst_first(finding for finding in findings if finding.severity.rank <= mildest.rank)
-    found = every[: args.limit]
-    return output.show(args, lambda: _payload(found, unknown), lines(found, unknown, every, titles))
+    whole = worst_first(findings)
+    every = [finding for finding in whole if finding.severity.rank <= mildest.rank]
+    found, milder = every[: args.limit], len(whole) - len(every)
+    return output.show(args, lambda: _payload(found, unknown), lines(found, unknown, every, titles, milder))
 
 
 def _payload(found: Iterable[Finding], unknown: Iterable[NotKnown]) -> dict[str, Any]:
@@ -65,26 +67,31 @@ def lines(
     unknown: Iterable[NotKnown] = (),
     every: Sequence[Finding] = (),
     titles: Mapping[str, str] = {},
+    milder: int = 0,
 ) -> Iterator[str]:
     """The findings as printed lines, then rules that lacked data, and how certain they are.
 
-    `found` are the worst of `every`. `titles` names sessions, and databases if there are several.
+    `found` are the worst of `every`, besides which so many `milder` ones were not asked for. `titles` names
+    sessions, and databases if there are several.
     """
-    yield from entries(found, every, titles)
+    yield from entries(found, every, titles, milder)
     yield ""
     yield from map(output.muted, _not_known(unknown))
     yield from output.certainties(found)
 
 
 def entries(
-    found: Sequence[Finding], every: Sequence[Finding] = (), titles: Mapping[str, str] = {}
+    found: Sequence[Finding],
+    every: Sequence[Finding] = (),
+    titles: Mapping[str, str] = {},
+    milder: int = 0,
 ) -> Iterator[str]:
     """How many findings there are, then the findings by group.
 
     A finding that conversations share is printed once, and at most `MAX_OF_A_RULE` findings per rule.
     """
     headline = groups_headline(every or found)
-    yield from output.headline(headline if headline.sentence else Headline(NOTHING))
+    yield from output.headline(headline if headline.sentence else Headline(MILD if milder else NOTHING))
     for group in FindingGroup:
         together = [one for one in found if one.group is group]
         if together:
@@ -94,6 +101,9 @@ def entries(
             )
     if len(found) < len(every):
         yield from ("", output.muted(f"the worst {len(found):,} of {len(every):,}"))
+    if milder:
+        counted = plural(milder, "milder finding is", "milder findings are")
+        yield from ("", output.muted(f"{counted} left out"))
 
 
 def _together(found: Iterable[Finding], titles: Mapping[str, str], *, brief: bool) -> Iterator[str]:

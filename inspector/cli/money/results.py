@@ -60,8 +60,9 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("give either SESSION or --incoming FILE", remedy="`latest` names the newest session")
     if args.incoming is None and args.environment:
         raise UsageError("--environment needs --incoming; a session has its own")
-    if args.incoming is not None and args.check_files:
-        raise UsageError("--check-files needs SESSION: incoming results have no files yet")
+    if args.incoming is not None and (args.check_files or args.limit):
+        option = "--check-files" if args.check_files else "--limit"
+        raise UsageError(f"{option} needs SESSION; results that arrive are all told, and have no files yet")
     return _incoming(args) if args.incoming is not None else _session(args)
 
 

@@ -58,7 +58,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print tokens by bucket, and cost."""
+    """Print tokens by bucket, and cost.
+
+    Raises:
+        UsageError: The time asked about ends before it begins.
+    """
+    if args.since and args.until and args.until < args.since:
+        raise UsageError("--until comes before --since")
     if args.transcript:
         return _of_transcripts(args)
     cached = _cache_entry(args)

@@ -45,6 +45,12 @@ def test_milder_findings_can_be_left_out(as_json: Json) -> None:
     assert graver == [finding for finding in every if finding["severity"] != "info"]
 
 
+def test_that_milder_findings_were_left_out_is_stated_and_nothing_is_said_to_be_well(as_text: Text) -> None:
+    shown = as_text("findings", "Refactor the auth module", "--severity", "critical")
+    assert shown.startswith("● No rule found anything as severe as that.\n")
+    assert re.search(r"^\d+ milder findings? (is|are) left out$", shown, re.MULTILINE)
+
+
 def test_people_read_first_how_many_there_are_to_fix(as_text: Text) -> None:
     first, *rest = as_text("findings").splitlines()
     counted = re.fullmatch(r"■ (\d+) to fix now, (\d+) costing money and (\d+) good to know\.", first)

@@ -50,6 +50,11 @@ def test_a_limit_shows_fewer_results_and_what_all_of_them_come_to_stays(as_text:
     assert few["totals"] == every["totals"]
 
 
+def test_results_that_arrive_take_no_option_of_those_in_a_session(cli: Cli) -> None:
+    for option in (("--limit", "1"), ("--check-files",)):
+        assert "needs SESSION" in cli("results", "--incoming", "none.json", *option, code=2).err
+
+
 @pytest.fixture
 def saved(tmp_path: Path) -> tuple[Path, Path]:
     """A home whose session holds a result saved to a file, and that file, not there yet."""

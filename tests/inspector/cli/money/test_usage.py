@@ -168,6 +168,11 @@ def test_a_limit_leaves_out_the_cheapest_rows_and_no_total(as_json: Json, cli: C
     assert [row["key"] for row in table] == [*(row["key"] for row in few["rows"]), "total"]
 
 
+def test_a_time_that_ends_before_it_begins_is_refused(home: Path, cli: Cli) -> None:
+    time = ("--since", "2026-02-01", "--until", "2026-01-01")
+    assert "--until comes before --since" in cli("usage", *time, "--home", home, code=2).err
+
+
 def test_what_a_recorder_saw_is_told_in_any_order(as_json: Json, monkeypatch: pytest.MonkeyPatch) -> None:
     use = RecordedUse(3, Buckets(input=5), {}, {}, {}, ())
     monkeypatch.setattr("inspector.cli.money.recorded_usage._recording", lambda args: use)
