@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -68,21 +69,17 @@ def with_recording(report: CacheReport, context: ConversationContext) -> CacheRe
     return replace(
         report,
         breaks=tuple(_proved(one, breaks) for one in report.breaks),
-        recorded=replace(use, breaks=tuple(map(_stored_in(context), breaks, use.breaks))),
+        recorded=replace(use, breaks=tuple(map(partial(_with_row, context), breaks, use.breaks))),
     )
 
 
-def _stored_in(context: ConversationContext) -> Callable[[PrefixBreak, RecordedBreak], RecordedBreak]:
-    """A function that adds the row of the first message that differs."""
+def _with_row(context: ConversationContext, found: PrefixBreak, one: RecordedBreak) -> RecordedBreak:
+    """A break with the row of the first message that differs."""
+    if found.at is None or found.at >= len(found.sent):
+        return one
+    from core.explain.sent_request import stored_places
 
-    def with_session(found: PrefixBreak, one: RecordedBreak) -> RecordedBreak:
-        if found.at is None or found.at >= len(found.sent):
-            return one
-        from core.explain.sent_request import stored_places
-
-        return replace(one, row=stored_places(context, found.sent)[found.at].id)
-
-    return with_session
+    return replace(one, row=stored_places(context, found.sent)[found.at].id)
 
 
 def recorded_use(home: Path | None, sessions: Sequence[str]) -> RecordedUse | None:

@@ -27,6 +27,18 @@ def read_text(path: str) -> str:
         raise UsageError(f"not UTF-8 text (byte {error.start})", where=where) from error
 
 
+def read_summary(path: str) -> str:
+    """Read a text file that is to stand for a model's answer; see `read_text`.
+
+    Raises:
+        UsageError: It holds no text.
+    """
+    text = read_text(path)
+    if not text.strip():
+        raise UsageError("holds no text to use as a summary", where=path)
+    return text
+
+
 def read_messages(path: str) -> tuple[Message, ...]:
     """Read OpenAI-format messages from a JSON file.
 

@@ -30,7 +30,7 @@ INTERRUPTED, READER_GONE = 130, 141
 _MOST_OF_A_PATH = 60
 _MANY = 50_000
 """New objects before the garbage collector runs; most commands end before that."""
-SELDOM_USED = ("inspect",)
+RARELY_USED = ("inspect",)
 """`dataclasses` in Python 3.11 imports `inspect` (7 ms with its imports) for classes without a docstring."""
 
 
@@ -71,7 +71,7 @@ def _dispatch(words: list[str]) -> int:
     name, rest = split(words)
     if name is None:
         return _start_app(rest)
-    put_off(*SELDOM_USED)
+    defer_imports(*RARELY_USED)
     if name == "demo":
         return _run(*_on_the_samples(rest))
     return _run(name, rest)
@@ -226,7 +226,7 @@ def _discard_stdout() -> None:
     os.close(nothing)
 
 
-class _Later(ModuleType):
+class _LazyModule(ModuleType):
     """A stand-in for a module that is loaded when something in it is used.
 
     `importlib.util.LazyLoader` does not help: a second import statement already loads the module.
@@ -240,7 +240,7 @@ class _Later(ModuleType):
         return getattr(module, name)
 
 
-def put_off(*names: str) -> None:
+def defer_imports(*names: str) -> None:
     """Delay loading these modules until they are used; modules already loaded stay."""
     for name in names:
-        sys.modules.setdefault(name, _Later(name))
+        sys.modules.setdefault(name, _LazyModule(name))

@@ -69,11 +69,7 @@ COMMANDS = {
     ),
     "status": Command("live.status", "print one line: context used, today's cost, cache hits, worst finding"),
     "watch": Command("live.watch", "print what happens as it happens, one line per event", shows_itself=True),
-    "config": Command(
-        "app.config",
-        "show, edit and check your settings",
-        shows_itself=True,
-    ),
+    "config": Command("app.config", "show, edit and check your settings", shows_itself=True),
     "serve": Command(
         "live.serve",
         "open the app in a browser on this machine; read-only, protected by a token",

@@ -28,8 +28,7 @@ def why_payload(found: Explanation) -> dict[str, Any]:
         "events": [event_payload(event) for event in found.events],
         "now": _now(found.now),
         "window": {
-            "tokens": found.context.window.tokens,
-            "verdict": found.context.window.verdict.value,
+            **jsonio.fields(found.context.window, "tokens verdict"),
             "evidence": [jsonio.evidence(one) for one in found.context.window.evidence],
         },
         "notes": list(found.notes),
@@ -39,21 +38,16 @@ def why_payload(found: Explanation) -> dict[str, Any]:
 def event_payload(event: CompressionEvent) -> dict[str, Any]:
     """One compaction in the document of `why`."""
     return {
-        **jsonio.fields(event, "session to_session"),
-        "mode": None if event.mode is None else event.mode.value,
-        **jsonio.fields(event, "at generation trigger"),
+        **jsonio.fields(event, "session to_session mode at generation trigger"),
         "refused": event.refused or None,
         "attempt": None if event.attempt is None else asdict(event.attempt),
         **jsonio.fields(
             event,
-            "verdict completed tokens threshold window messages_before messages_after tokens_after focus",
+            "verdict completed tokens threshold window messages_before messages_after tokens_after focus "
+            "window_verdict last_prompt",
         ),
-        "window_verdict": event.window_verdict.value,
-        "last_prompt": event.last_prompt,
         "summary": {
-            "status": event.summary.status.value,
-            "model": event.summary.model,
-            "tokens": event.summary.tokens,
+            **jsonio.fields(event.summary, "status model tokens"),
             "failure": _failure(event.summary.failure),
         },
         **jsonio.fields(event, "duration undo release"),
@@ -172,13 +166,7 @@ def recorded_payload(found: RecordedUse) -> dict[str, Any]:
         "characters": dict(found.parts),
         "tool_schemas": dict(found.tool_schemas),
         "breaks": [
-            {
-                "at": jsonio.time(one.at),
-                "cause": one.cause,
-                "message": one.at_message,
-                "of": one.of,
-                "row": one.row,
-            }
+            {**jsonio.fields(one, "at cause"), "message": one.at_message, **jsonio.fields(one, "of row")}
             for one in found.breaks
         ],
     }

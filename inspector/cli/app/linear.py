@@ -43,12 +43,10 @@ ABOUT_ONE: Mapping[str, Words] = {
 """What you can ask about a conversation, and the command that answers; the session id is added to it."""
 SCREENS = {"map": "plan", "sums": "plan", "preview": "compress", "lost": "compress"}
 """Screens whose command has a different name."""
-ABOUT_ALL: Mapping[str, tuple[str, Words]] = {
-    "f": ("What is wrong in all conversations", ("findings",)),
-    "u": ("Where the money went", ("usage",)),
-}
-OVER_ALL = {"findings": "f", "spending": "u"}
-"""Screens over all conversations, and the answer that opens each."""
+ABOUT_ALL = {"f": "findings", "u": "usage"}
+"""Answers that ask about all conversations, and the command of each."""
+OVER_ALL = {"findings": "findings", "spending": "usage"}
+"""Screens over all conversations, and the command of each."""
 
 
 def is_asked(args: argparse.Namespace) -> bool:
@@ -74,7 +72,7 @@ def start(args: argparse.Namespace) -> int:
         elif answer == "n":
             begin = begin + PAGE if begin + PAGE < total else 0
         elif answer in ABOUT_ALL:
-            _answer((*ABOUT_ALL[answer][1], *target.words(args)))
+            _answer((ABOUT_ALL[answer], *target.words(args)))
         elif (row := _choose(rows, answer)) is not None and not _one(*row):
             return 0
 
@@ -86,7 +84,7 @@ def _begun(args: argparse.Namespace) -> bool:
     screen = known_screen(args.screen) or ""
     about = [words for words in ABOUT_ONE.values() if words[0] == SCREENS.get(screen, screen)]
     if args.session is None and screen in OVER_ALL:
-        _answer((*ABOUT_ALL[OVER_ALL[screen]][1], *target.words(args)))
+        _answer((OVER_ALL[screen], *target.words(args)))
     elif args.session is not None or about:
         args.session = args.session or LATEST
         with target.session(args) as (store, session):

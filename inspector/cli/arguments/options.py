@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from core.errors import UsageError
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import parsers
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -129,14 +129,14 @@ def add_app_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("the app")
     add = group.add_argument
     drawn = "draw one frame to FILE, .svg or .png, and exit"
-    add("--screenshot", metavar="FILE.svg", type=numbers.frame, help=drawn)
+    add("--screenshot", metavar="FILE.svg", type=parsers.frame, help=drawn)
     add("--linear", action="store_true", help="print lines and numbered choices instead of drawing screens")
     add("--screen", metavar="NAME", help=_screens())
     add("--session", metavar="SESSION", help="the conversation to open there (default: the newest)")
     add("--focus", metavar="TOPIC", action="append", help="a topic for the focus lab; may be repeated")
     add("--engine", type=str, metavar="NAME|PATH|builtin|hermes", help="engine of map, preview and focus lab")
     add_python_option(group)
-    add("--size", metavar="WxH", type=numbers.size, help="columns x rows of the screenshot, such as 120x40")
+    add("--size", metavar="WxH", type=parsers.size, help="columns x rows of the screenshot, such as 120x40")
 
 
 @cache
@@ -185,6 +185,6 @@ def add_fleet_options(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     add("--fleet", metavar="GLOB|FILE", help="read every home or state.db a pattern matches or a file lists")
     add("--fleet-out", metavar="FILE", help="write .json, .csv or .parquet (default: JSON on stdout)")
-    add("--fleet-jobs", type=numbers.positive, metavar="N", help="machines at once (default: one per core)")
+    add("--fleet-jobs", type=parsers.positive, metavar="N", help="machines at once (default: one per core)")
     add("--engine", choices=("local", "ray"), help="what runs the work (default: local)")
     add("--address", metavar="ADDR", help="address of the Ray cluster (default: auto)")

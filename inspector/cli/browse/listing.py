@@ -66,7 +66,8 @@ def sessions(store: SessionLists, query: ListQuery) -> tuple[list[Row], int]:
 def conversations(store: ConversationLists, query: ListQuery) -> tuple[list[Row], int]:
     """One row per conversation, and how many match without the limit."""
     page = store.conversations(query)
-    return [_of_conversation(store, row) for row in page.rows], page.total
+    rows = ((row, len(row.sessions)) for row in page.rows)
+    return [Row(store, row, row.root.id, row.tip.id, held - 1, held) for row, held in rows], page.total
 
 
 def with_generations(rows: Sequence[Row]) -> list[Row]:
@@ -179,7 +180,3 @@ def _of_session(store: SessionLists, entry: SessionEntry) -> Row:
     one = entry.session
     line = ConversationRow((one,), entry.kind, one.tokens, one.cost, lower_bound=entry.lower_bound)
     return Row(store, line, entry.root, entry.tip, entry.position, entry.sessions)
-
-
-def _of_conversation(store: SessionLists, row: ConversationRow) -> Row:
-    return Row(store, row, row.root.id, row.tip.id, len(row.sessions) - 1, len(row.sessions))

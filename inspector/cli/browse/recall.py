@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from inspector.cli import output
-from inspector.cli.arguments import options, target
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import options, parsers, target
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("words", metavar="WORDS", nargs="+", help="what to look for")
     add("--all", action="store_true", help="also search messages that are still live")
-    add("--limit", type=numbers.positive, default=20, metavar="N", help="show at most N hits (default: 20)")
+    add("--limit", type=parsers.positive, default=20, metavar="N", help="show at most N hits (default: 20)")
     options.add_shared_options(parser)
 
 

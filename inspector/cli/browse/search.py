@@ -10,8 +10,7 @@ from core.errors import UsageError
 from core.model.transcript.session import LONG_AGO
 from core.model.transcript.storage import SearchHit, SearchResult
 from inspector.cli import output
-from inspector.cli.arguments import options, target
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import options, parsers, target
 from inspector.payloads import values as jsonio
 
 
@@ -19,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `search`."""
     add = parser.add_argument
     add("text", metavar="TEXT", nargs="+", help="words to look for")
-    add("--limit", type=numbers.positive, default=50, metavar="N", help="show at most N hits (default: 50)")
+    add("--limit", type=parsers.positive, default=50, metavar="N", help="show at most N hits (default: 50)")
     add("--in", dest="session", metavar="SESSION", help="only in this session")
     options.add_shared_options(parser)
 

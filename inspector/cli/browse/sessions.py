@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.store.conversations.sort_order import SORTS, place
 from inspector.cli import output, printed_cache
-from inspector.cli.arguments import options, target
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import options, parsers, target
 from inspector.cli.arguments.target import Opened
 from inspector.payloads import values as jsonio
 
@@ -33,12 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "--limit",
-        type=numbers.whole_number,
+        type=parsers.whole_number,
         metavar="N",
         help=f"show at most N rows (default for the table: {DEFAULT_LIMIT})",
     )
     add("--all", action="store_true", help="list every session in its own row, without a limit")
-    add("--since", type=numbers.moment, metavar="WHEN", help="only those active since: 7d, 24h, 2026-11-20")
+    add("--since", type=parsers.moment, metavar="WHEN", help="only those active since: 7d, 24h, 2026-11-20")
     add("--source", metavar="NAME", help="only those from this source: cli, telegram, cron, ...")
     add("--filter", metavar="TEXT", help="only those whose id, title, model, source or folder contains TEXT")
     add("--sort", choices=SORTS, default="last_active", help="sort by this (default: %(default)s)")

@@ -15,8 +15,7 @@ from core.store.conversations.conversation import numbered_generation
 from core.store.store import Store
 from core.support import formatting as fmt
 from inspector.cli import output
-from inspector.cli.arguments import options, target
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import options, parsers, target
 from inspector.payloads import values as jsonio
 
 LAST = "last"
@@ -47,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _generation(text: str) -> int | str:
-    return LAST if text == LAST else numbers.positive(text)
+    return LAST if text == LAST else parsers.positive(text)
 
 
 def _wanted(conversation: Conversation, choice: int | str | None) -> Sequence[Generation]:
@@ -69,8 +68,7 @@ def _payload(
         "root": conversation.root.id,
         "tip": conversation.tip.id,
         "sessions": [session.id for session in conversation.sessions],
-        "resume_target": conversation.resume_target,
-        "resume_reason": conversation.resume_reason,
+        **jsonio.fields(conversation, "resume_target resume_reason"),
         "generations": [_generation_payload(store, one) for one in shown],
         "rewound": list(conversation.rewound),
         "notes": list(conversation.notes),

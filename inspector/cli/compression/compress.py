@@ -16,12 +16,10 @@ from core.model.compaction.preview import FactCount, Preview, Retention
 from core.preview.words import call_words, claim_sentence
 from inspector.cli import output
 from inspector.cli.compression import apply as writing
-from inspector.cli.compression import engine_comparison, engine_options
-from inspector.cli.compression import question as what_if
+from inspector.cli.compression import engine_comparison, engine_options, question
 from inspector.cli.compression import summariser_options as summarisers
 from inspector.cli.compression.plan import payload as plan_payload
 from inspector.payloads import values as jsonio
-from inspector.payloads.values import call_payload
 from inspector.terminal.waiting import progress
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `compress`."""
-    what_if.add_arguments(parser)
+    question.add_arguments(parser)
     summarisers.add_arguments(parser)
     engine_comparison.add_arguments(parser)
     add = parser.add_argument
@@ -50,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     if args.compare_focus and (args.focus or args.diff or args.apply):
         raise UsageError("--compare-focus cannot be combined with --focus, --diff or --apply")
     writing.check(args)
-    asked = what_if.question(args)
+    asked = question.question(args)
     if args.compare_engine:
         return engine_comparison.run(args, asked)
     done = None if args.engine is None else engine_comparison.single(args, asked)
@@ -103,6 +101,7 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
     here = asked.context
     told = plan_headline(found.plan, here.context, here.ended) if here else plan_headline(found.plan)
     feedback, said = found.feedback, headline(found, asked)
+    price = summarisers.price(args, asked, found.plan, found.focus, found.summary)
     return {
         **jsonio.headline(said),
         "saves_usd": jsonio.money(_saves(found, asked)),
@@ -118,9 +117,9 @@ def payload(found: Preview, asked: Question, args: argparse.Namespace) -> dict[s
         },
         "notes": list(found.notes),
         "failure": found.failure,
-        "usage": None if found.call is None else call_payload(found.call),
+        "usage": None if found.call is None else jsonio.call_payload(found.call),
         "retention": None if found.retention is None else _retention(found.retention),
-        "price": summarisers.payload(summarisers.price(args, asked, found.plan, found.focus, found.summary)),
+        "price": jsonio.fields(price, "prompt_tokens summary_tokens usd"),
     }
 
 

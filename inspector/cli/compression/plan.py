@@ -13,8 +13,7 @@ from core.model.compaction.plan import Plan, Span
 from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.cli.arguments import options, parsers
-from inspector.cli.compression import engine_options, hygiene
-from inspector.cli.compression import question as what_if
+from inspector.cli.compression import engine_options, hygiene, question
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `plan`."""
-    what_if.add_arguments(parser)
+    question.add_arguments(parser)
     options.add_engine_options(parser)
     group = parser.add_argument_group("the gateway's check before a turn")
     add = group.add_argument
@@ -40,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from core.compress.planning.summary_window import part_of
     from core.preview.headline import plan_headline
 
-    asked = what_if.question(args, quotes=args.pruned or args.engine is not None)
+    asked = question.question(args, quotes=args.pruned or args.engine is not None)
     measured, found = asked.cut(args.keep)
     done = _other_engine(args, asked, measured, found)
     found = found if done is None else done.preview.plan
@@ -71,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _other_engine(
-    args: argparse.Namespace, asked: what_if.Question, measured: Measured, found: Plan
+    args: argparse.Namespace, asked: question.Question, measured: Measured, found: Plan
 ) -> Hosted | None:
     """Run the engine of `--engine`; its model calls are answered by rule."""
     if args.engine is None:
@@ -121,8 +120,7 @@ def _origin(here: GenerationContext, notes: list[str]) -> dict[str, Any]:
         "generations": len(here.conversation.generations),
         "notes": notes,
         "release_detected": {
-            "version": release.version,
-            "verdict": release.verdict.value,
+            **jsonio.fields(release, "version verdict"),
             "evidence": [jsonio.evidence(one) for one in release.evidence],
         },
         "window_known": {

@@ -14,9 +14,7 @@ from core.preview.words import claim_sentence, kind_word, unchecked_sentence
 from core.redact.message import redact_message
 from core.redact.text import redact_text
 from core.support import formatting as fmt
-from inspector.cli import output
-from inspector.cli.table import Column
-from inspector.cli.table import lines as table
+from inspector.cli import output, table
 from inspector.terminal.ink import Ink, inked, joined
 
 LOST_SHOWN = 12
@@ -84,15 +82,15 @@ def _transcript_lines(messages: Iterable[Message]) -> Iterator[str]:
 
 def _survival(found: Retention) -> Iterator[str]:
     columns = (
-        Column("facts"),
-        Column("kept", right=True),
-        Column("paraphrased", right=True),
-        Column("lost", right=True),
-        Column("of", right=True),
+        table.Column("facts"),
+        table.Column("kept", right=True),
+        table.Column("paraphrased", right=True),
+        table.Column("lost", right=True),
+        table.Column("of", right=True),
     )
     counts = dict(found.by_category)
     counts |= {name: count for name, count in (("in focus", found.focus), ("the rest", found.rest)) if count}
-    yield from table(columns, (_counted(kind_word(key), count) for key, count in counts.items()))
+    yield from table.lines(columns, (_counted(kind_word(key), count) for key, count in counts.items()))
     yield f"lost: {loss_words(found)}"
     yield from filter(None, (unchecked_sentence(found),))
     yield from _unsupported(found)

@@ -12,8 +12,7 @@ from core.imports import openai_messages as transcript
 from core.model.compaction.plan import Gate, Settings
 from core.model.transcript.message import Message
 from inspector.cli import output
-from inspector.cli.arguments import options, target
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import options, parsers, target
 
 if TYPE_CHECKING:
     from core.compress.planning.measure import Measured
@@ -22,24 +21,12 @@ if TYPE_CHECKING:
     from core.hermes.policy.policy import Policy
     from core.model.compaction.plan import Plan
 
-_OVERRIDES = {
-    "window": "window",
-    "threshold": "threshold",
-    "target_ratio": "target_ratio",
-    "protect_first": "protect_first",
-    "protect_last": "protect_last",
-    "max_output": "max_output",
-    "current_tokens": "current_tokens",
-    "threshold_tokens": "threshold_cap",
-    "tail_mode": "tail_mode",
-    "min_tail_user_messages": "min_tail_user_messages",
-    "minimum_window": "minimum_window",
-    "aux_window": "aux_window",
-    "session_model": "model",
-    "session_provider": "provider",
-    "api_mode": "api_mode",
-}
-"""Options and the fields of `Settings` they set; an option that is not given sets nothing."""
+_OVERRIDES = (
+    *("window", "threshold", "target_ratio", "protect_first", "protect_last", "max_output", "current_tokens"),
+    *("tail_mode", "min_tail_user_messages", "minimum_window", "aux_window", "api_mode"),
+)
+_RENAMED = {"threshold_tokens": "threshold_cap", "session_model": "model", "session_provider": "provider"}
+"""Options that set the field of `Settings` with their name, and those that set another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +68,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--messages", type=str, metavar="FILE", help="a JSON list of OpenAI-format messages; - for stdin")
     add("--unmasked", action="store_true", help="with --messages: print texts without masking credentials")
-    add("--generation", type=numbers.positive, metavar="N", help="this generation of SESSION, counted from 1")
+    add("--generation", type=parsers.positive, metavar="N", help="this generation of SESSION, counted from 1")
     keeping = "keep the last N user turns word for word, as in `/compress here N`"
-    add("--keep", "--here", type=numbers.positive, metavar="N", help=keeping)
+    add("--keep", "--here", type=parsers.positive, metavar="N", help=keeping)
     options.add_release_option(parser)
     group = parser.add_argument_group("what if")
     _add_common(group)
@@ -94,29 +81,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_common(group: argparse._ArgumentGroup) -> None:
     """Add the settings that every release uses."""
     add = group.add_argument
-    add("--window", type=numbers.positive, metavar="N", help="the model's context length")
-    add("--threshold", type=numbers.share, metavar="F", help="compression.threshold")
-    add("--target-ratio", type=numbers.fraction, metavar="F", help="compression.target_ratio")
-    add("--protect-first", type=numbers.whole_number, metavar="N", help="compression.protect_first_n")
-    add("--protect-last", type=numbers.whole_number, metavar="N", help="compression.protect_last_n")
-    add("--max-output", type=numbers.positive, metavar="N", help="model.max_tokens")
-    add("--current-tokens", type=numbers.whole_number, metavar="N", help="the size of the request")
+    add("--window", type=parsers.positive, metavar="N", help="the model's context length")
+    add("--threshold", type=parsers.share, metavar="F", help="compression.threshold")
+    add("--target-ratio", type=parsers.fraction, metavar="F", help="compression.target_ratio")
+    add("--protect-first", type=parsers.whole_number, metavar="N", help="compression.protect_first_n")
+    add("--protect-last", type=parsers.whole_number, metavar="N", help="compression.protect_last_n")
+    add("--max-output", type=parsers.positive, metavar="N", help="model.max_tokens")
+    add("--current-tokens", type=parsers.whole_number, metavar="N", help="the size of the request")
     add("--warm", action="store_true", help="assume a process that has compacted before")
 
 
 def _add_newer(group: argparse._ArgumentGroup) -> None:
     """Add the settings that only some releases or routes use."""
     add = group.add_argument
-    add("--threshold-tokens", type=numbers.positive, metavar="N", help="compression.threshold_tokens")
+    add("--threshold-tokens", type=parsers.positive, metavar="N", help="compression.threshold_tokens")
     add("--tail-mode", choices=("lean", "legacy"), help="compression.tail_mode")
     add(
         "--min-tail-user-messages",
-        type=numbers.whole_number,
+        type=parsers.whole_number,
         metavar="N",
         help="compression.min_tail_user_messages",
     )
-    add("--minimum-window", type=numbers.positive, metavar="N", help="agent.minimum_tool_context_length")
-    add("--aux-window", type=numbers.positive, metavar="N", help="the summary model's context length")
+    add("--minimum-window", type=parsers.positive, metavar="N", help="agent.minimum_tool_context_length")
+    add("--aux-window", type=parsers.positive, metavar="N", help="the summary model's context length")
     add("--session-model", metavar="NAME", help="the session's model, for thresholds that depend on it")
     add("--session-provider", metavar="NAME", help="the session's provider, for the same reason")
     add("--api-mode", metavar="NAME", help="the API: chat_completions, anthropic_messages, ...")
@@ -140,7 +127,8 @@ def question(args: argparse.Namespace, *, quotes: bool = True) -> Question:
         from core.redact.message import learn
 
         learn(asked.messages)
-    changes = {field: getattr(args, option) for option, field in _OVERRIDES.items()}
+    named = {option: option for option in _OVERRIDES} | _RENAMED
+    changes = {field: getattr(args, option) for option, field in named.items()}
     known = {field: value for field, value in changes.items() if value is not None}
     warm = args.warm or asked.settings.warm
     return replace(asked, settings=replace(asked.settings, warm=warm, **known))

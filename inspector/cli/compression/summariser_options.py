@@ -6,15 +6,13 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.errors import UsageError
 from core.imports import openai_messages as transcript
 from core.model.compaction.plan import Plan
 from inspector.cli import output
-from inspector.cli.arguments import confirm
-from inspector.cli.arguments import parsers as numbers
-from inspector.payloads import values as jsonio
+from inspector.cli.arguments import confirm, parsers
 from inspector.settings.config_file import own_settings
 
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--provider", metavar="NAME", help="its provider, as Hermes names it")
     add("--base-url", metavar="URL", help="its API; OpenRouter, Ollama, vLLM and llama.cpp work")
     add("--api-key", metavar="KEY", help="its key; safer in the environment, as process lists show options")
-    add("--timeout", type=numbers.positive, metavar="SECONDS", help="give up after so long without an answer")
+    add("--timeout", type=parsers.positive, metavar="SECONDS", help="give up after so long without an answer")
 
 
 def tell_unused(args: argparse.Namespace) -> None:
@@ -68,7 +66,7 @@ def summariser(args: argparse.Namespace, asked: Question) -> Summariser:
     if args.summary_file is not None:
         from core.compress.summarise.base import GivenSummary
 
-        return GivenSummary(_given(args.summary_file))
+        return GivenSummary(transcript.read_summary(args.summary_file))
     if args.summariser in MODELS:
         chosen = choice(args, asked)
         named = any(_model(args))
@@ -107,25 +105,18 @@ def _model(args: argparse.Namespace) -> tuple[str, str, str]:
     return own.model or "", own.provider or "", own.base_url or ""
 
 
-def _given(path: str) -> str:
-    text = transcript.read_text(path)
-    if not text.strip():
-        raise UsageError("holds no text to use as a summary", where=path)
-    return text
-
-
 @dataclass(frozen=True, slots=True)
 class Price:
     """What one summary costs.
 
     Attributes:
-        prompt: Tokens sent to a model, by the release's estimate; 0 if no model is asked.
-        summary: Tokens of the summary; None if there is none.
+        prompt_tokens: Sent to a model, by the release's estimate; 0 if no model is asked.
+        summary_tokens: Of the summary; None if there is none.
         usd: By the price list; None if the model has no price.
     """
 
-    prompt: int
-    summary: int | None
+    prompt_tokens: int
+    summary_tokens: int | None
     usd: Decimal | None
 
 
@@ -168,7 +159,7 @@ def agree(
     if endpoint is None or all(place.local for place in places) or not plan.summarises:
         return
     costs = [price(args, asked, plan, focus, None) for focus in focuses]
-    tokens = fmt.count(sum(cost.prompt for cost in costs), mark=fmt.ESTIMATE)
+    tokens = fmt.count(sum(cost.prompt_tokens for cost in costs), mark=fmt.ESTIMATE)
     known = [cost.usd for cost in costs if cost.usd is not None]
     usd = sum(known, Decimal(0)) if len(known) == len(costs) else None
     most = len(costs) * (2 if args.check else 1)
@@ -184,12 +175,3 @@ def tell_pause(asked: Question, endpoint: Endpoint | None) -> None:
     words = "" if endpoint is None else pause_words(asked.gate, asked.policy)
     if words:
         output.write_note(words)
-
-
-def payload(value: Price) -> dict[str, Any]:
-    """A price in the document of `compress`."""
-    return {
-        "prompt_tokens": value.prompt,
-        "summary_tokens": value.summary,
-        "usd": jsonio.money(value.usd),
-    }

@@ -6,7 +6,7 @@ Refused if Hermes has continued the session since; --fork then restores the old 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,6 @@ from core.support import formatting as fmt
 from inspector.cli import output
 from inspector.cli.arguments import options
 from inspector.payloads import values as jsonio
-from inspector.payloads.values import call_payload
 
 if TYPE_CHECKING:
     from core.apply.journal import Journal
@@ -36,29 +35,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Undo a change, or show what is on record."""
-    from core.apply.undo import recover
+    from core.apply.journal import Journal, journal_of
+    from core.apply.undo import recover, undo
 
-    journal = _journal(args)
+    named = _named(args)
+    journal = journal_of(named[0]) if named else Journal()
     recover(journal)
+    entries = [one for one in journal.entries() if not named or Path(one.database).resolve() in named]
     if args.list:
-        return _show(args, _entries(args, journal))
+        return _show(args, entries)
     if args.prune:
-        return _prune(args, journal)
-    entry_id = args.id or _newest(args, journal)
+        return _prune(args, journal, entries)
+    entry_id = args.id or _newest(journal, entries)
     if args.show:
         return _show(args, (journal.entry(entry_id).summary,), in_full=True)
     if args.fork:
         return _fork(args, journal, entry_id)
-    from core.apply.undo import undo
-
     return _show(args, (undo(journal, entry_id),))
-
-
-def _journal(args: argparse.Namespace) -> Journal:
-    """The user's journal, or that of the database the command line names."""
-    from core.apply.journal import Journal, journal_of
-
-    return journal_of(_named(args)[0]) if _named(args) else Journal()
 
 
 def _named(args: argparse.Namespace) -> list[Path]:
@@ -69,25 +62,17 @@ def _named(args: argparse.Namespace) -> list[Path]:
     return [place.db.resolve() for place in target.locations(args)] if chosen else []
 
 
-def _entries(args: argparse.Namespace, journal: Journal) -> Sequence[JournalEntry]:
-    """The journal's entries; only those of the named databases if the command line names any."""
-    named = _named(args)
-    if not named:
-        return journal.entries()
-    return [entry for entry in journal.entries() if Path(entry.database).resolve() in named]
-
-
-def _newest(args: argparse.Namespace, journal: Journal) -> str:
-    for entry in _entries(args, journal):
+def _newest(journal: Journal, entries: Iterable[JournalEntry]) -> str:
+    for entry in entries:
         if entry.state is EntryState.APPLIED:
             return entry.id
     raise NotFoundError("there is no change to undo", where=str(journal.path))
 
 
-def _prune(args: argparse.Namespace, journal: Journal) -> int:
+def _prune(args: argparse.Namespace, journal: Journal, entries: Iterable[JournalEntry]) -> int:
     """Delete one entry, or all that are undone or abandoned."""
     done = (EntryState.UNDONE, EntryState.ABANDONED)
-    of_all = (entry for entry in _entries(args, journal) if entry.state in done)
+    of_all = (entry for entry in entries if entry.state in done)
     gone = [journal.entry(args.id).summary] if args.id else list(of_all)
     journal.prune(entry.id for entry in gone)
     return _show(args, gone)
@@ -123,7 +108,7 @@ def _payload(entry: JournalEntry) -> dict[str, Any]:
         "rows_replaced": entry.replaced,
         "rows_written": entry.written,
         "size": entry.size,
-        "usage": None if entry.call is None else call_payload(entry.call),
+        "usage": None if entry.call is None else jsonio.call_payload(entry.call),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
@@ -26,20 +27,20 @@ _EXCERPT = 60
 def answer(words: Sequence[str], args: argparse.Namespace) -> Iterator[str]:
     """The lines of an answer; without words, those of `plan`."""
     what, rest = (words[0].lower(), " ".join(words[1:])) if words else ("plan", "")
-    answers: dict[str, Callable[[Store, Session, str], Iterator[str]]] = {
+    answers: dict[str, Callable[[Store, Session], Iterator[str]]] = {
         "why": _why,
         "plan": _plan,
         "cost": _cost,
-        "lost": _lost,
+        "lost": partial(_lost, rest),
     }
     if what not in answers:
         yield f"{what!r} is not a question. Ask {HELP}"
         return
     with target.session(args) as (store, session):
-        yield from answers[what](store, session, rest)
+        yield from answers[what](store, session)
 
 
-def _why(store: Store, session: Session, rest: str) -> Iterator[str]:
+def _why(store: Store, session: Session) -> Iterator[str]:
     from core.explain.events import explain
     from core.preview.past import with_loss
 
@@ -53,7 +54,7 @@ def _why(store: Store, session: Session, rest: str) -> Iterator[str]:
         yield f"Now {now} tokens; compression fires at {threshold}."
 
 
-def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
+def _plan(store: Store, session: Session) -> Iterator[str]:
     from core.compress.planning.measure import measure
     from core.compress.planning.plan import plan
     from core.explain.context.generation import generation_context
@@ -77,7 +78,7 @@ def _plan(store: Store, session: Session, rest: str) -> Iterator[str]:
         yield f"/compress would replace {found.middle.size} messages ({tokens} tokens) with a summary."
 
 
-def _cost(store: Store, session: Session, rest: str) -> Iterator[str]:
+def _cost(store: Store, session: Session) -> Iterator[str]:
     from core.account.pricing.price_book import open_book
     from core.account.spending.ledger import collect
 
@@ -96,15 +97,15 @@ def _cost(store: Store, session: Session, rest: str) -> Iterator[str]:
     yield f"Hermes recorded {recorded}; by the price list {computed}."
 
 
-def _lost(store: Store, session: Session, rest: str) -> Iterator[str]:
+def _lost(topic: str, store: Store, session: Session) -> Iterator[str]:
     from core.preview.recall import recall
 
-    if not rest:
+    if not topic:
         yield f"Say what to look for: {HELP}"
         return
-    hits = recall(store, store.conversation(session.id), rest, everything=True, limit=5)
+    hits = recall(store, store.conversation(session.id), topic, everything=True, limit=5)
     if not hits:
-        yield f"No message mentions {rest!r}."
+        yield f"No message mentions {topic!r}."
     elif all(hit.live for hit in hits):
         yield "Nothing about it was dropped:"
     for hit in hits:

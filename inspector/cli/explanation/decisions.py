@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import NotFoundError
 from core.support import formatting as fmt
 from inspector.cli import output
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import parsers
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def at(text: str) -> At:
     Raises:
         argparse.ArgumentTypeError: The text is neither.
     """
-    return int(text) if text.isdecimal() and len(text) < 8 else numbers.moment(text)
+    return int(text) if text.isdecimal() and len(text) < 8 else parsers.moment(text)
 
 
 def all_turns(store: Store, session_id: str, release: str | None) -> tuple[Turn, ...]:

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from core.model.finding import Finding, FindingGroup, Headline, NotKnown, Severity, certainty, groups_headline
 from core.support.formatting import plural
 from inspector.cli import output
-from inspector.cli.arguments import options, target
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import options, parsers, target
 from inspector.payloads import values as jsonio
 from inspector.terminal import waiting
 
@@ -40,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=Severity.INFO.value,
         help="leave out anything milder (default: %(default)s)",
     )
-    add("--limit", type=numbers.positive, metavar="N", help="show only the N worst findings (default: all)")
+    add("--limit", type=parsers.positive, metavar="N", help="show only the N worst findings (default: all)")
     options.add_shared_options(parser)
     options.add_fleet_options(parser)
 

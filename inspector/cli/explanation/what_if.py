@@ -75,8 +75,7 @@ def payload(one: Scenario) -> dict[str, Any]:
     found = one.outcome
     return {
         "changes": None if one.actual else one.name,
-        "actual": one.actual,
-        "best": one.best,
+        **jsonio.fields(one, "actual best"),
         "release": found.release,
         "window": found.settings.window,
         "threshold_percent": found.settings.threshold,

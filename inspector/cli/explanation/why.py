@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import UsageError
 from core.support import formatting as fmt
 from inspector.cli import output, printed_cache
-from inspector.cli.arguments import options, target
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import options, parsers, target
 from inspector.cli.explanation import decisions, what_if
 from inspector.payloads import values as jsonio
 from inspector.payloads.conversation import why_payload
@@ -40,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--decisions", action="store_true", help="also show each check of a turn: required, actual, passed")
     add("--at", type=decisions.at, metavar="N|TIME", help="with --decisions: this turn (default: the newest)")
     add("--turns", action="store_true", help="also list every turn, and why it compressed or did not")
-    add("--limit", type=numbers.positive, metavar="N", help="with --turns: only the newest N (default: all)")
+    add("--limit", type=parsers.positive, metavar="N", help="with --turns: only the newest N (default: all)")
     add("--what-if", action="store_true", help="also show the effect of other thresholds, tails and windows")
     options.add_shared_options(parser)
 

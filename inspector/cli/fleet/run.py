@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import glob
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -49,13 +50,10 @@ def run(command: str, words: Sequence[str]) -> int:
     args, rest = parser.parse_known_args(list(words))
     rest = [word for word in rest if word not in ("--json", "--csv")]
     places = [str(place) for place in machines(args.fleet)]
-    count = 0
-    tell = output.progress("machine")
+    tell, number = output.progress("machine"), count(1)
 
     def done() -> None:
-        nonlocal count
-        count += 1
-        tell(count, len(places))
+        tell(next(number), len(places))
 
     asked = [command, *rest]
     if args.engine == "ray":
@@ -80,7 +78,7 @@ def _code(found: Sequence[Mapping[str, Any]]) -> int:
 def _write(document: Mapping[str, Any], path: str | None, *, as_csv: bool) -> None:
     if path is None:
         if as_csv:
-            output.write_csv(list(_table(document)))
+            output.write_csv(_table(document))
         else:
             output.write_json(dict(document), mask=False)  # each part is masked already
         return
@@ -88,12 +86,8 @@ def _write(document: Mapping[str, Any], path: str | None, *, as_csv: bool) -> No
         if path.endswith(".parquet"):
             _write_parquet(document, path)
         elif path.endswith(".csv"):
-            with open(path, "w", encoding="utf-8", newline="") as stream:
-                before, sys.stdout = sys.stdout, stream
-                try:
-                    output.write_csv(list(_table(document)))
-                finally:
-                    sys.stdout = before
+            with open(path, "w", encoding="utf-8", newline="") as stream, redirect_stdout(stream):
+                output.write_csv(_table(document))
         else:
             Path(path).write_text(f"{dumps(document, indent=2)}\n", "utf-8")
     except OSError as error:

@@ -14,8 +14,7 @@ import sys
 
 from core.errors import ConfigError, UsageError
 from inspector.cli import output
-from inspector.cli.arguments import options, target
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import options, parsers, target
 
 PORT = 8723
 LOOPBACK = "127.0.0.1"
@@ -25,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of `serve`."""
     parser.add_argument(
         "--port",
-        type=numbers.whole_number,
+        type=parsers.whole_number,
         default=PORT,
         metavar="N",
         help="port to listen on; 0 picks a free one (default: %(default)s)",

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
 from inspector.cli import output
-from inspector.cli.arguments import options, target
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import options, parsers, target
 from inspector.payloads import values as jsonio
 
 if TYPE_CHECKING:
@@ -40,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--kind", choices=KINDS, action="append", help="only events of this kind; may be repeated")
     add("--cursor", type=Path, metavar="FILE", help="continue from the position in FILE, and save it there")
     add("--once", action="store_true", help="print what is new since the cursor and exit")
-    add("--alert-at", type=numbers.share, metavar="SHARE", help="alert above this share of the threshold")
-    add("--budget", type=numbers.dollars, metavar="USD", help="alert when today's cost passes this")
+    add("--alert-at", type=parsers.share, metavar="SHARE", help="alert above this share of the threshold")
+    add("--budget", type=parsers.dollars, metavar="USD", help="alert when today's cost passes this")
     add(
         "--notify",
         action="store_true",

@@ -12,13 +12,10 @@ from typing import Any
 
 from core.errors import UsageError
 from core.imports import openai_messages as transcript
-from core.model.accounting.prompt_cache import (
-    CacheReport,
-    CacheRoute,
-)
+from core.model.accounting.prompt_cache import CacheReport, CacheRoute
 from inspector.cli import output
 from inspector.cli.arguments import options, target
-from inspector.cli.compression import question as what_if
+from inspector.cli.compression import question
 from inspector.payloads import values as jsonio
 from inspector.payloads.conversation import cache_call, cache_payload, marker
 
@@ -61,7 +58,7 @@ def _of_file(args: argparse.Namespace) -> CacheReport:
     from core.hermes.policy.policy import documents, load_policy, newest_release
 
     messages = transcript.read_messages(args.messages)
-    release = what_if.asked_release(args) or newest_release()
+    release = question.asked_release(args) or newest_release()
     if release in documents():
         raise UsageError(f"{release!r} says nothing about caching", where="--release")
     layout, ttl = args.layout or LAYOUTS[0], args.ttl or "5m"
@@ -75,7 +72,7 @@ def _of_file(args: argparse.Namespace) -> CacheReport:
 def _of_session(args: argparse.Namespace) -> CacheReport:
     from core.explain.prompt_cache import conversation_cache
 
-    release = what_if.asked_release(args)
+    release = question.asked_release(args)
     with target.named(args) as (store, session):
 
         def find() -> CacheReport:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from core.compress.tool_results.arrival import Arriving, Content, arrive
@@ -18,19 +19,15 @@ from core.compress.tool_results.replacement import ENVIRONMENTS, result_sizes, s
 from core.errors import UsageError
 from core.imports import openai_messages as transcript
 from inspector.cli import output
-from inspector.cli.arguments import options, target
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import options, parsers, target
 from inspector.cli.compression.question import asked_release
 
 if TYPE_CHECKING:
     from core.explain.tool_results.life import ResultLife, ResultLives
 
 
-SORTS: Mapping[str, Callable[[ResultLife], Any]] = {
-    "tokens": lambda one: one.tokens,
-    "calls": lambda one: one.calls,
-    "row": lambda one: one.row,
-}
+SORTS = ("tokens", "calls", "row")
+"""Fields of a result."""
 _REMEDY = 'It must be a JSON list of {"id", "tool", "content"}'
 
 
@@ -40,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--incoming", type=str, metavar="FILE", help="results that arrive in one turn; - for stdin")
     options.add_release_option(parser)
-    add("--window", type=numbers.whole_number, metavar="N", help="the model's context length")
+    add("--window", type=parsers.whole_number, metavar="N", help="the model's context length")
     add(
         "--environment",
         choices=("local", "none"),
@@ -50,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--check-files", action="store_true", help="check whether saved files exist; none is opened")
     add("--no-prices", action="store_true", help="leave costs out; faster")
     add("--sort", choices=("cost", *SORTS), default="cost", help="sort by this (default: %(default)s)")
-    add("--limit", type=numbers.positive, metavar="N", help="show at most N results (default: all)")
+    add("--limit", type=parsers.positive, metavar="N", help="show at most N results (default: all)")
     options.add_shared_options(parser)
 
 
@@ -82,7 +79,7 @@ def _session(args: argparse.Namespace) -> int:
         )
     every = found.results
     if args.sort != "cost":
-        every = tuple(sorted(every, key=SORTS[args.sort], reverse=args.sort != "row"))
+        every = tuple(sorted(every, key=attrgetter(args.sort), reverse=args.sort != "row"))
     shown, found = every[: args.limit], replace(found, results=every)
     return output.show(args, lambda: results_shown.lives(found, shown), _lines(found, shown))
 

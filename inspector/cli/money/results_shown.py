@@ -10,9 +10,7 @@ from typing import Any
 from core.compress.tool_results.arrival import Arrived, ArrivedTurn, threshold_words
 from core.explain.tool_results.life import MOVED, ResultLife, ResultLives, file_words, results_headline
 from core.support import formatting as fmt
-from inspector.cli import output
-from inspector.cli.table import Column
-from inspector.cli.table import lines as table
+from inspector.cli import output, table
 from inspector.payloads import values as jsonio
 
 
@@ -22,16 +20,16 @@ def lines(found: ResultLives, shown: Sequence[ResultLife]) -> Iterator[str]:
     if not found.results:
         return
     columns = (
-        Column("row", right=True),
-        Column("tool", varies=True),
-        Column("tokens", right=True, rank=2),
-        Column("calls", right=True, rank=3),
-        Column("in all", right=True, rank=4),
-        Column("cost", right=True, varies=True),
-        Column("state", varies=True, rank=5),
-        Column("if pruned", shrinks=True, least=20, rank=1),
+        table.Column("row", right=True),
+        table.Column("tool", varies=True),
+        table.Column("tokens", right=True, rank=2),
+        table.Column("calls", right=True, rank=3),
+        table.Column("in all", right=True, rank=4),
+        table.Column("cost", right=True, varies=True),
+        table.Column("state", varies=True, rank=5),
+        table.Column("if pruned", shrinks=True, least=20, rank=1),
     )
-    yield from table(columns, map(_cells, shown))
+    yield from table.lines(columns, map(_cells, shown))
     yield ""
     size, turn = fmt.count(found.sizes.result), fmt.count(found.sizes.turn)
     window = f"a window of {fmt.count(found.window)}" if found.window else "window unknown"
@@ -61,15 +59,15 @@ def _cells(one: ResultLife) -> list[str]:
 def turn_lines(found: ArrivedTurn) -> Iterator[str]:
     """What happens to each result of a turn."""
     columns = (
-        Column("id", shrinks=True),
-        Column("tool", varies=True, rank=1),
-        Column("outcome"),
-        Column("because of", varies=True, rank=2),
-        Column("limit", right=True, varies=True, rank=3),
-        Column("characters", right=True),
-        Column("preview", right=True, varies=True, rank=4),
+        table.Column("id", shrinks=True),
+        table.Column("tool", varies=True, rank=1),
+        table.Column("outcome"),
+        table.Column("because of", varies=True, rank=2),
+        table.Column("limit", right=True, varies=True, rank=3),
+        table.Column("characters", right=True),
+        table.Column("preview", right=True, varies=True, rank=4),
     )
-    yield from table(columns, map(_arrived_cells, found.results))
+    yield from table.lines(columns, map(_arrived_cells, found.results))
     before, after = fmt.count(found.before), fmt.count(found.after)
     yield f"{before} characters together, limit {fmt.count(found.budget)} per turn: {after} remain"
 
@@ -91,8 +89,7 @@ def lives(found: ResultLives, shown: Sequence[ResultLife]) -> dict[str, Any]:
     """The document of `results`: the results that are shown, and what all of them come to."""
     priced = [result.usd for result in found.results if result.usd is not None]
     return {
-        "release": found.release,
-        "window": found.window,
+        **jsonio.fields(found, "release window"),
         "result_size": found.sizes.result,
         "turn_budget": found.sizes.turn,
         "results": [_life(result) for result in shown],
@@ -131,8 +128,7 @@ def _life(one: ResultLife) -> dict[str, Any]:
 
 def _arrival(one: Arrived) -> dict[str, Any]:
     return {
-        "outcome": one.outcome,
-        "layer": one.layer,
+        **jsonio.fields(one, "outcome layer"),
         "threshold": threshold_words(one.threshold),
         "length": one.message_length,
     }

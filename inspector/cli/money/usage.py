@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import BudgetPassed, UsageError
 from inspector.cli import output, printed_cache
-from inspector.cli.arguments import options, target
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import options, parsers, target
 from inspector.cli.money import recorded_usage
 from inspector.terminal import waiting
 
@@ -39,12 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     options.add_session_argument(parser, optional=True)
     add = parser.add_argument
     add("--by", choices=BY, default="session", help="group by this (default: %(default)s)")
-    add("--since", type=numbers.moment, metavar="WHEN", help="sessions begun since: today, 30d, 2026-11-01")
-    add("--until", type=numbers.moment, metavar="WHEN", help="only sessions started before")
+    add("--since", type=parsers.moment, metavar="WHEN", help="sessions begun since: today, 30d, 2026-11-01")
+    add("--until", type=parsers.moment, metavar="WHEN", help="only sessions started before")
     add("--sort", choices=SORTS, help="sort by this (default: cost; days and hours by time)")
     most = f"show at most N rows (default for the table: {DEFAULT_LIMIT})"
-    add("--limit", type=numbers.positive, metavar="N", help=most)
-    add("--budget", type=numbers.dollars, metavar="USD", help="exit with code 6 if more was spent")
+    add("--limit", type=parsers.positive, metavar="N", help=most)
+    add("--budget", type=parsers.dollars, metavar="USD", help="exit with code 6 if more was spent")
     add(
         "--transcript",
         action="extend",

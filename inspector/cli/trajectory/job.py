@@ -8,7 +8,6 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from core.errors import UsageError
 from core.imports import openai_messages as texts
 from core.trajectory.compress.plan import ROLES
 from inspector.cli import output
@@ -58,15 +57,9 @@ def _settings(args: argparse.Namespace, config: UpstreamConfig) -> Settings:
     from core.hermes.policy.policy import nearest_release, newest_release
     from core.trajectory.compress.plan import Settings
 
-    given = {
-        "target": args.target,
-        "summary_target": args.summary_target,
-        "protect_last": args.protect_last,
-    }
-    values: dict[str, Any] = {
-        **config.settings,
-        **{key: one for key, one in given.items() if one is not None},
-    }
+    given = {name: getattr(args, name) for name in ("target", "summary_target", "protect_last")}
+    named = {name: value for name, value in given.items() if value is not None}
+    values: dict[str, Any] = {**config.settings, **named}
     roles = values.pop("protected_roles", ROLES)
     return Settings(
         release=nearest_release(args.release) if args.release else newest_release(),
@@ -90,10 +83,7 @@ def _spec(args: argparse.Namespace, config: UpstreamConfig) -> SummarySpec:
     from core.trajectory.summaries.base import FILE, SummarySpec
 
     if args.summary_file is not None:
-        text = texts.read_text(args.summary_file)
-        if not text.strip():
-            raise UsageError("holds no text to use as a summary", where=args.summary_file)
-        return SummarySpec(FILE, text=text)
+        return SummarySpec(FILE, text=texts.read_summary(args.summary_file))
     if args.summariser not in ("anthropic", "openai"):
         return SummarySpec(args.summariser)
     return SummarySpec(

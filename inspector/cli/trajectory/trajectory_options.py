@@ -6,7 +6,7 @@ import argparse
 import os
 
 from core.trajectory.compress.plan import ROLES
-from inspector.cli.arguments import parsers as numbers
+from inspector.cli.arguments import parsers
 
 _SUMMARISERS = ("extractive", "static", "anthropic", "openai")
 
@@ -24,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _cut(group: argparse._ArgumentGroup) -> None:
     add = group.add_argument
     add("--release", metavar="X", help="use the rules of this release (default: the newest)")
-    add("--target", type=numbers.positive, metavar="N", help="most tokens of a trajectory (default: 15250)")
-    add("--summary-target", type=numbers.whole_number, metavar="N", help="summary tokens (default: 750)")
-    add("--protect-last", type=numbers.whole_number, metavar="N", help="turns kept at the end (default: 4)")
+    add("--target", type=parsers.positive, metavar="N", help="most tokens of a trajectory (default: 15250)")
+    add("--summary-target", type=parsers.whole_number, metavar="N", help="summary tokens (default: 750)")
+    add("--protect-last", type=parsers.whole_number, metavar="N", help="turns kept at the end (default: 4)")
     add(
         "--no-protect",
         choices=ROLES,
@@ -38,7 +38,7 @@ def _cut(group: argparse._ArgumentGroup) -> None:
     add("--tokenizer", type=str, metavar="NAME", help="o200k_base (default), cl100k_base, a tokenizer.json")
     add("--config", type=str, metavar="FILE", help="the YAML configuration of Hermes' own tool")
     add("--sample", type=_percent, metavar="PERCENT", help="process only this share of the entries")
-    add("--seed", type=numbers.whole_number, default=42, metavar="N", help="seed of the sample (default: 42)")
+    add("--seed", type=parsers.whole_number, default=42, metavar="N", help="seed of the sample (default: 42)")
 
 
 def _summary(group: argparse._ArgumentGroup) -> None:
@@ -54,7 +54,7 @@ def _summary(group: argparse._ArgumentGroup) -> None:
     add("--provider", metavar="NAME", help="its provider, as Hermes names it")
     add("--base-url", metavar="URL", help="its API")
     add("--api-key", metavar="KEY", help="its key; safer in the environment")
-    add("--concurrency", type=numbers.positive, metavar="N", help="parallel requests (default: 50)")
+    add("--concurrency", type=parsers.positive, metavar="N", help="parallel requests (default: 50)")
     add("--timeout", type=_seconds, default=300.0, metavar="S", help="most seconds per entry (default: 300)")
     add("--yes", action="store_true", help="agree to the price in advance")
 
@@ -63,12 +63,12 @@ def _work(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--dry-run", action="store_true", help="report what would be done; write nothing")
     group.add_argument("--browse", action="store_true", help="open the trajectories in the app")
     group.add_argument(
-        "--screenshot", metavar="FILE.svg", type=numbers.frame, help="with --browse: draw one frame"
+        "--screenshot", metavar="FILE.svg", type=parsers.frame, help="with --browse: draw one frame"
     )
-    group.add_argument("--size", metavar="WxH", type=numbers.size, help="size of that frame, such as 120x40")
+    group.add_argument("--size", metavar="WxH", type=parsers.size, help="size of that frame, such as 120x40")
     group.add_argument(
         "--jobs",
-        type=numbers.positive,
+        type=parsers.positive,
         default=os.cpu_count() or 1,
         metavar="N",
         help="parallel processes (default: %(default)s)",

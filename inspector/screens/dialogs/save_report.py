@@ -40,7 +40,7 @@ class ReportScreen(Dialog):
     def __init__(self, location: Location, session_id: str) -> None:
         super().__init__()
         self._location, self._session = location, session_id
-        self._name = f"hermes-report-{session_id}.md"
+        self._file = f"hermes-report-{session_id}.md"
 
     def compose(self) -> ComposeResult:
         """What a report holds, a prompt for the file name, a key bar."""
@@ -55,7 +55,7 @@ class ReportScreen(Dialog):
         self._ask()
 
     def _ask(self) -> None:
-        self.prompt.ask("report", "write to", self._name)
+        self.prompt.ask("report", "write to", self._file)
 
     def report(self, error: BaseException) -> None:
         """Say what failed, and ask again."""
@@ -66,7 +66,7 @@ class ReportScreen(Dialog):
     def _answered(self, event: PromptBar.Answered) -> None:
         if event.text:
             write = partial(self._written, Path(os.path.expanduser(event.text)))
-            self._name = event.text
+            self._file = event.text
             ask_store(self, "report", self._location, write, self._say)
         else:
             self.dismiss()

@@ -91,6 +91,14 @@ def test_what_the_next_gateway_passes_over_says_nothing_of_the_attempt_that_was_
     assert causes(home) == ["ended"]
 
 
+def left_running(home: Home) -> None:
+    """A gateway stops waiting for a compression, which goes on behind the turn."""
+    home.started(55_000, 28, tag=None)
+    text = "exceeded the turn-hold budget (2.0s >= 2.0s) — abandoning inline wait"
+    home.line(f"Session hygiene compression for session S {text}", tag=None)
+    home.turn(history=28)
+
+
 def test_a_lock_that_another_process_holds_is_not_a_lock_left_behind(home: Home) -> None:
     home.started(55_000, 28)
     home.line("compression skipped: another path is compressing session=S (holder=pid=7:tid=1)")
@@ -99,10 +107,7 @@ def test_a_lock_that_another_process_holds_is_not_a_lock_left_behind(home: Home)
 
 def test_a_lock_of_what_a_gateway_no_longer_waits_for_is_that_of_no_other_process(home: Home) -> None:
     """Run with 0.22.2: the gateway continued after two seconds; the summary was written after the turn."""
-    home.started(55_000, 28, tag=None)
-    text = "exceeded the turn-hold budget (2.0s >= 2.0s) — abandoning inline wait"
-    home.line(f"Session hygiene compression for session S {text}", tag=None)
-    home.turn(history=28)
+    left_running(home)
     home.started(56_000, 30)
     home.line("compression skipped: another path is compressing session=S (holder=pid=7:tid=1)")
     assert causes(home) == ["held", "behind"]
@@ -113,10 +118,7 @@ def test_what_continues_behind_the_turn_keeps_the_end_it_comes_to(home: Home) ->
     """Run with 0.22.2: eight attempts met the lock before the summary was there."""
     home.turn(history=24)
     home.talk(7)
-    home.started(55_000, 28, tag=None)
-    text = "exceeded the turn-hold budget (2.0s >= 2.0s) — abandoning inline wait"
-    home.line(f"Session hygiene compression for session S {text}", tag=None)
-    home.turn(history=28)
+    left_running(home)
     home.started(56_000, 30)
     home.line("compression skipped: another path is compressing session=S (holder=pid=7:tid=1)")
     home.compact()
@@ -127,10 +129,7 @@ def test_what_continues_behind_the_turn_keeps_the_end_it_comes_to(home: Home) ->
 
 def test_what_a_turn_wrote_while_it_was_compressed_behind_it_is_not_a_disagreement(home: Home) -> None:
     """As 0.22.2 leaves it: the rows of the turn come after the old list and the new one."""
-    home.started(55_000, 28, tag=None)
-    text = "exceeded the turn-hold budget (2.0s >= 2.0s) — abandoning inline wait"
-    home.line(f"Session hygiene compression for session S {text}", tag=None)
-    home.turn(history=28)
+    left_running(home)
     home.talk(1)
     home.compact(tail=8)
     home.done(28, 8, 9_000, tag=None)
