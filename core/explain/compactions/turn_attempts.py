@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.explain.compactions.attempts import Attempt
-from core.explain.compactions.refusals import refusal_of, window_in, window_left
+from core.explain.compactions.refusals import refusal_of, triggers, window_in, window_left
 from core.explain.context.context import ConversationContext
 from core.hermes.log.record import Kind, LogRecord
 from core.hermes.policy.policy import Policy
@@ -17,13 +17,6 @@ from core.model.compaction.event import Trigger, TurnAttempt
 
 BY_REFUSAL = (Trigger.OVERFLOW, Trigger.PAYLOAD_TOO_LARGE, Trigger.LONG_CONTEXT_TIER)
 TAKES_ATTEMPTS = (*BY_REFUSAL, Trigger.PRE_API)
-_ENDS: Mapping[str, str] = {
-    "fits": "the provider accepted the next request",
-    "refused": "the next request was refused again",
-    "exhausted": "all attempts were used up, and the turn was given up (compression_exhausted)",
-    "too_small": "this release accepts no summary model that reads so little, so the turn ended there",
-    "stuck": "it could not be made smaller, and the turn was given up (compression_exhausted)",
-}
 
 
 def attempt_of(context: ConversationContext, attempt: Attempt, release: str) -> TurnAttempt | None:
@@ -73,7 +66,7 @@ def lines(attempt: TurnAttempt) -> Iterator[str]:
         moved = f"from {attempt.window_before or 0:,} to {attempt.window_after:,}"
         yield f"the window went {moved}; {_kept(attempt)}"
     if attempt.end is not None:
-        yield _ENDS[attempt.end]
+        yield triggers()["ends"][attempt.end]
 
 
 def _kept(attempt: TurnAttempt) -> str:

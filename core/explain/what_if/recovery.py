@@ -174,10 +174,8 @@ class _Recovering:
         while rules.pre_api_counts and self._request() >= self._threshold():
             if self.awaiting and not rules.fails_closed:
                 return None
-            if self.used >= self.most or (rules.fails_closed and self.strikes >= gate.strikes):
+            if self.used >= self.most or self.strikes >= gate.strikes:
                 return RecoveryEnd.EXHAUSTED if rules.fails_closed else None
-            if not rules.fails_closed and self.strikes >= gate.strikes:
-                return None
             if not self._attempt("pre_api", compresses=True) and not rules.fails_closed:
                 return None
         return None
