@@ -88,17 +88,22 @@ def indented(lines: Iterable[str], by: str = "  ") -> Iterator[str]:
     return (joined(by, line) if line else line for line in lines)
 
 
-def evidence(found: Iterable[Evidence], indent: str, *, rows: int = 1) -> Iterator[str]:
-    """Pieces of evidence, each with its place; on a terminal cut to a number of rows."""
+def evidence(found: Iterable[Evidence], indent: str, *, rows: int = 1, margin: int = 0) -> Iterator[str]:
+    """Pieces of evidence, each with its place; on a terminal cut to a number of rows.
+
+    `margin` is how far the caller will indent the lines besides.
+    """
+    from inspector.cli.table import elided
     from inspector.terminal.stdout import terminal_width
-    from inspector.terminal.text import clean_line, crop
+    from inspector.terminal.text import clean_line
 
     width = terminal_width()
     for one in found:
         line = clean_line(f"{one.place}: {one.text}", MAX_QUOTE_CHARS)
         if width is not None:
+            room = width - margin - len(indent)
             # rows after the first are indented by two cells, and may end early at a word boundary
-            line = crop(line, (width - len(indent)) + (rows - 1) * (width - len(indent) - 12))
+            line = elided(line, room + (rows - 1) * (room - 12))
         yield from indented([muted(line)], indent)
 
 

@@ -149,12 +149,14 @@ def _stack(cell: str, width: int, column: Column) -> list[str]:
         return [cell]
     tint = spans_of(cell)[0].ink if spans_of(cell) else None
     if not column.wraps:
-        return [inked(_elided(cell, width), tint)]
+        return [inked(elided(cell, width), tint)]
     return [inked(f"{cell[start:end]}", tint) for _, (start, end) in broken(str(cell), width, 0)]
 
 
-def _elided(text: str, width: int) -> str:
-    """Cut a text between words if that loses little, otherwise anywhere."""
+def elided(text: str, width: int) -> str:
+    """Cut a text that is too wide: between words if that loses little, otherwise anywhere."""
+    if cell_len(text) <= width:
+        return text
     cut = crop(text, width)
     head, blank, _ = cut.removesuffix("…").rpartition(" ")
     broke = not text[len(cut) - 1 :].startswith(" ")

@@ -192,7 +192,7 @@ def _lines(reports: Sequence[Report]) -> Iterator[str]:
 
 def _about(report: Report) -> Iterator[str]:
     """How much is wrong in one database, what was checked, then the findings."""
-    findings = list(output.indented(entries(report.findings))) if report.findings else []
+    findings = list(output.indented(entries(report.findings, margin=2))) if report.findings else []
     if not (findings or report.problems or report.rows):
         findings = ["  ● Nothing wrong found."]
     yield str(report.location.db)

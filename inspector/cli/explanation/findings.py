@@ -84,10 +84,12 @@ def entries(
     every: Sequence[Finding] = (),
     titles: Mapping[str, str] = {},
     milder: int = 0,
+    margin: int = 0,
 ) -> Iterator[str]:
     """How many findings there are, then the findings by group.
 
-    A finding that conversations share is printed once, and at most `MAX_OF_A_RULE` findings per rule.
+    A finding that conversations share is printed once, and at most `MAX_OF_A_RULE` findings per rule; the
+    caller will indent the lines by `margin`.
     """
     headline = groups_headline(every or found)
     yield from output.headline(headline if headline.sentence else Headline(MILD if milder else NOTHING))
@@ -95,9 +97,8 @@ def entries(
         together = [one for one in found if one.group is group]
         if together:
             yield from ("", output.strong(f"{group.value} ({len(together):,})"))
-            yield from _together(
-                together, titles, brief=group is FindingGroup.GOOD_TO_KNOW and len(found) > MANY
-            )
+            brief = group is FindingGroup.GOOD_TO_KNOW and len(found) > MANY
+            yield from _together(together, titles, margin, brief=brief)
     if len(found) < len(every):
         yield from ("", output.muted(f"the worst {len(found):,} of {len(every):,}"))
     if milder:
@@ -105,8 +106,10 @@ def entries(
         yield from ("", output.muted(f"{counted} left out"))
 
 
-def _together(found: Iterable[Finding], titles: Mapping[str, str], *, brief: bool) -> Iterator[str]:
-    """The findings of one group; a remedy shared by neighbours is printed once."""
+def _together(
+    found: Iterable[Finding], titles: Mapping[str, str], margin: int, *, brief: bool
+) -> Iterator[str]:
+    """The findings of one group, with evidence unless `brief`; neighbours share a remedy."""
     shared: dict[tuple[str, str, str], list[Finding]] = {}
     for one in found:
         shared.setdefault((one.rule, one.sentence, one.remedy), []).append(one)
@@ -115,9 +118,9 @@ def _together(found: Iterable[Finding], titles: Mapping[str, str], *, brief: boo
     for alike in shared.values():
         printed[alike[0].rule] += 1
         if printed[alike[0].rule] <= MAX_OF_A_RULE:
-            yield from _entry(
-                alike, titles, brief=brief, helps=alike[0].remedy if alike[0].remedy != said else ""
-            )
+            yield from _entry(alike, titles, alike[0].remedy if alike[0].remedy != said else "")
+            if not brief:
+                yield from output.evidence(alike[0].evidence, "  ", margin=margin)
             said = alike[0].remedy
     for rule, count in printed.items():
         if count > MAX_OF_A_RULE:
@@ -133,7 +136,7 @@ def _not_known(unknown: Iterable[NotKnown]) -> Iterator[str]:
         yield f"not checked ({why}): {'; '.join(rules)}"
 
 
-def _entry(alike: Sequence[Finding], titles: Mapping[str, str], *, brief: bool, helps: str) -> Iterator[str]:
+def _entry(alike: Sequence[Finding], titles: Mapping[str, str], helps: str) -> Iterator[str]:
     """One finding, which several conversations may share."""
     from inspector.terminal.glyphs import SEVERITY
 
@@ -146,8 +149,6 @@ def _entry(alike: Sequence[Finding], titles: Mapping[str, str], *, brief: bool, 
     if helps:
         yield output.fix(helps, one.severity)
     yield output.muted(f"  {one.severity.value} {one.rule} {one.name} · {certainty(one)}{where}")
-    if not brief:
-        yield from output.evidence(one.evidence, "  ")
 
 
 def _diagnose(args: argparse.Namespace, titles: dict[str, str]) -> tuple[list[Finding], list[NotKnown]]:

@@ -118,3 +118,18 @@ def test_what_has_no_room_is_named_and_the_rest_stays_complete(monkeypatch: pyte
     columns = (Column("name"), Column("tokens", right=True), Column("session", rank=1))
     table = lines(columns, [["one", "1,234,567", "20261122_195120"]])
     assert table == ["name     tokens", "one   1,234,567", "no room for: session"]
+
+
+def test_a_quotation_stays_on_its_row_and_ends_between_words(
+    sample_home: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for command in ("findings", "doctor"):
+        told = cli(command, "--home", sample_home).out.splitlines()
+        cut = [line.strip().removesuffix("…") for line in told if line.endswith("…")]
+        monkeypatch.setenv("COLUMNS", "400")
+        whole = cli(command, "--home", sample_home).out
+        monkeypatch.setenv("COLUMNS", "80")
+        short = [one for one in cut if len(one.rpartition(" ")[2]) < 25 and f"{one}…" not in whole]
+        assert short
+        assert [one for one in short if f"{one} " not in whole] == []
