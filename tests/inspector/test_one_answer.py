@@ -47,7 +47,7 @@ def views(home: Path, session: str, capsys: pytest.CaptureFixture[str]) -> Itera
     status = _json(capsys, home, "status", session)
     yield "status", Told(status["tokens"], status["threshold"])
     answers = Answers(argparse.Namespace(db=None, home=home, profile=None))
-    found = json.loads(answers.plan(session))
+    found = json.loads(answers.tools["plan"](session))
     yield "mcp", Told(found["compared_tokens"], found["threshold_tokens"])
     location = locate(home=home)[0]
     with Store(location) as store:

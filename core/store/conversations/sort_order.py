@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from core.errors import UsageError
-from core.store.database.connect import lowered
 
 if TYPE_CHECKING:
     from core.model.transcript.session import ConversationRow
@@ -49,6 +48,8 @@ def order_by(sort: str) -> str:
     """ORDER BY terms for a list of sessions: numbers descend with unknown ones last, texts ascend."""
     if sort in _TEXTS:
         text = _TEXTS[sort]
+        from core.store.database.connect import lowered  # a cached list needs no SQLite
+
         return f"coalesce({text}, '') = '', {lowered(text)}"
     if sort == "last_active":
         return f"{LAST_ACTIVE} DESC"  # the default order, so worth saving half the time
