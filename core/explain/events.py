@@ -36,8 +36,8 @@ from core.explain.context.gather import exists, gate_of, gateway_limits, log_abo
 from core.explain.context.log.log_claims import prompt_before, with_deleted
 from core.explain.context.next_request import next_limits, next_request, sized
 from core.explain.context.rows.boundary_rows import BoundaryRows
-from core.explain.explanation import Explanation, Now, refuses_beyond
-from core.explain.headline.conversation import event_headline, headline_of, until_next
+from core.explain.explanation import Explanation, Now, refuses_beyond, until_next
+from core.explain.headline.conversation import event_headline, headline_of
 from core.explain.headline.mend import mend_first
 from core.explain.headline.rewritten import rewrite_headline, rewriting_engine
 from core.explain.recorded import with_recorded_proof

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from core.compress.retention.words import is_grave, most_important_loss
-from core.compress.sizing.threshold import past_blocks
+from core.compress.sizing.threshold import DISABLED, ENABLE, past_blocks
 from core.explain.compactions.refusals import refused_first, refuses_before_due
 from core.explain.events import unanswered_turn
 from core.explain.explanation import comes_next, refuses_beyond
@@ -167,9 +167,9 @@ def _by_own_rules(plan: Plan, cut: str) -> Headline:
     left = plan.threshold_tokens - plan.compared_tokens
     if left > 0:
         near = plan.summarises and plan.compared_tokens >= NEAR_LIMIT * plan.threshold_tokens
-        off = "" if plan.settings.enabled else ", and compression.enabled is false"
+        off, helps = ("", COMPRESS_NOW) if plan.settings.enabled else (f", and {DISABLED}", ENABLE)
         sentence = _fit(f"Not due yet: {short(left)} tokens below the {over}{off}.", cut)
-        return Headline(sentence, COMPRESS_NOW if near else None, Severity.INFO if near else None)
+        return Headline(sentence, helps if near else None, Severity.INFO if near else None)
     why = plan.blocked_by[0].rstrip(".") if plan.blocked_by else "there is nothing to summarise"
     remedy = past_blocks(plan.blocked_by) if plan.summarises else headline_table()["remedies"]["wait"]
     return Headline(_fit(f"Past the {over}, but not compressed: {why}.", cut), remedy, Severity.WARNING)

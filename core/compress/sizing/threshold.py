@@ -12,9 +12,15 @@ from core.model.compaction.plan import Gate, Settings
 from core.support.formatting import moment
 
 _RATIO_LEAST, _RATIO_MOST = 0.10, 0.80
-RUNNING = "another process is compressing this session"
+RUNNING = "a process holds the compression lock of this session"
 """The block that only time lifts."""
 WAIT = "Wait until it is done; Hermes takes over a lock that was not renewed for five minutes."
+"""What helps then."""
+DISABLED = "compression.enabled is false"
+"""The block that, until 0.19, /compress meets too."""
+ENABLE = (
+    "Set compression.enabled: true in config.yaml and start Hermes again, or start a new session with /new."
+)
 """What helps then."""
 SMALL_MODEL = "the summary model's window"
 """How the block begins that stops every compaction, /compress too."""
@@ -208,6 +214,8 @@ def _summary_cap(policy: Policy, window: int, lines: list[str]) -> int:
 
 def past_blocks(blocks: Sequence[str]) -> str:
     """What helps where these refuse a compaction that is due."""
+    if DISABLED in blocks:
+        return ENABLE
     if any(block.startswith(RUNNING) for block in blocks):
         return WAIT
     if any(block.startswith(SMALL_MODEL) for block in blocks):
@@ -227,7 +235,7 @@ def refuses_summary_model(settings: Settings, rules: ThresholdRules) -> bool:
 
 def gate_blocks(gate: Gate | None, settings: Settings, policy: Policy) -> tuple[str, ...]:
     """What refuses an attempt, whatever the conversation holds."""
-    blocks = [] if settings.enabled else ["compression.enabled is false"]
+    blocks = [] if settings.enabled else [DISABLED]
     if refuses_summary_model(settings, policy.threshold):
         minimum = minimum_window(settings, policy.threshold)
         blocks.append(f"{SMALL_MODEL} of {settings.aux_window:,} tokens is below the minimum of {minimum:,}")

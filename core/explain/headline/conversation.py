@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from core.compress.sizing.threshold import WAIT, past_blocks
 from core.explain.compactions.outcome import words
 from core.explain.compactions.refusals import no_answer
-from core.explain.explanation import comes_next
+from core.explain.explanation import until_next
 from core.hermes.policy.policy import load_policy, newest_release
 from core.model.compaction.event import ASKED_FOR, CompressionEvent, SummaryStatus, Trigger, TurnAttempt
-from core.model.finding import COMPRESS_NOW, Headline, Severity, Verdict, fitted, shortened
+from core.model.finding import Headline, Severity, Verdict, fitted, shortened
 from core.redact.quick_check import masked_line
-from core.support.formatting import NEAR_LIMIT, day, limit, plural, round_number, short
+from core.support.formatting import day, limit, plural, round_number, short
 from core.support.program_files import shared_table
 
 if TYPE_CHECKING:
@@ -34,10 +32,10 @@ _WAITED = "behind"
 _NO_FAULT = ("too_few", "only_summaries", "short", "no_progress")
 _HARMLESS = (*_NO_FAULT, "interrupted", "skipped", "engine_kept", "left_lock", _WAITED)
 """Causes that are no fault of the summary model: there was nothing to do, or nobody waited for it."""
-_CALLS = 8
-"""How many of the newest requests the pace is taken from."""
-_MANY = 1_000
-"""More calls than this say only that requests hardly grow."""
+_LONG = 0.5
+"""A summary that takes a larger share of what is left is why so much is left."""
+_LITTLE = 0.1
+"""A compaction that frees no larger share has freed next to nothing."""
 _MAX_QUOTE_CHARS = 60
 """The longest title or quoted error, in characters."""
 
@@ -92,59 +90,6 @@ def _cause_of(event: CompressionEvent) -> str:
     return event.summary.failure.cause if event.summary.failure is not None else ""
 
 
-def until_next(now: Now, prompts: Sequence[int] = (), *, compressed: bool = False) -> Headline:
-    """How far the next automatic compaction is, or why none will run; `compressed` if there was one."""
-    if now.elsewhere:
-        return Headline(f"T{now.refused_at[1:]} when it is compressed; its limit is not on record.")
-    if now.threshold is None:
-        return Headline(
-            "The context window of this model is not known, so it is unknown when it will be compressed.",
-            "Set model.context_length in config.yaml.",
-            Severity.WARNING,
-        )
-    yet = "Not due yet" if compressed else "Not compressed yet"
-    if now.tokens is None:
-        return Headline(f"{yet}. The {limit(now.threshold, now.window)} holds.")
-    if now.headroom is not None and now.headroom <= 0:
-        return _due(now)
-    most, whose = (now.gateway, "gateway's ") if now.gateway else (now.threshold, "")
-    left, named = most - now.tokens, whose + limit(most, now.window)
-    if left <= 0 and not now.blocked_by:
-        due = f"Past the {named}: it will be compressed before your next message."
-        return Headline(due, COMPRESS_NOW, Severity.INFO)
-    sentence = f"{yet}: {short(max(0, left))} tokens below the {named}"
-    if now.blocked_by:
-        return Headline(f"{sentence}, and blocked beyond it: {now.blocked_by[0]}.", None, Severity.INFO)
-    calls = calls_left(left, prompts)
-    calls = None if calls is not None and calls > _MANY else calls
-    pace = f", about {calls:,} {'calls' if calls > 1 else 'call'} at this pace" if calls is not None else ""
-    near = now.tokens >= NEAR_LIMIT * most
-    remedy = COMPRESS_NOW if near else None
-    return Headline(f"{sentence}{pace}.", remedy, Severity.INFO if near else None)
-
-
-def calls_left(left: int, prompts: Sequence[int]) -> int | None:
-    """How many more calls fit below the limit at the pace of the newest; None if requests did not grow.
-
-    A drop between two prompts is a compaction and is not counted.
-    """
-    grown = [after - before for before, after in pairwise(prompts[-_CALLS:]) if after > before]
-    return max(1, round(left * len(grown) / sum(grown))) if grown else None
-
-
-def _due(now: Now) -> Headline:
-    over = limit(now.threshold or 0, now.window)
-    if now.blocked_by:
-        sentence = f"Past the {over}, and compression is blocked: {now.blocked_by[0]}."
-        remedy = past_blocks(now.blocked_by)
-        return Headline(sentence, remedy, Severity.INFO if remedy == WAIT else Severity.CRITICAL)
-    return Headline(comes_next(over, later=now.later), None, Severity.INFO)
-
-
-_LONG = 0.5
-"""A summary that takes a larger share of what is left is why so much is left."""
-
-
 def event_headline(
     event: CompressionEvent,
     *,
@@ -174,6 +119,13 @@ def event_headline(
     return Headline(headline, own)
 
 
+def mend_summary(event: CompressionEvent) -> str | None:
+    """What helps where the summary itself is most of what the compaction left; None where it is not."""
+    share = (event.summary.tokens or 0) / max(event.tokens_after or 0, 1)
+    told = str(_table()["after_long_summary"]).format(share=f"{share:.0%}")
+    return told if share > _LONG and event.tokens_after else None
+
+
 def _helps(event: CompressionEvent, expected: int | None, served: int | None) -> str | None:
     """What to change after a completed attempt that freed nothing, or whose refusal will come again."""
     if _did_nothing(event):
@@ -181,20 +133,35 @@ def _helps(event: CompressionEvent, expected: int | None, served: int | None) ->
     if _wrote_nothing(event):
         return str(_table()["after_empty_summary"])
     too_long = event.trigger is Trigger.OVERFLOW and not _is_mistaken(event)
-    window = served or event.window
-    if not too_long or window is None or expected is None or window >= expected:
-        # In a gateway, /compress counts only the messages: such a size cannot be compared.
-        counted = event.tokens is not None and event.trigger not in ASKED_FOR
-        grown = counted and (event.tokens_after or 0) >= (event.tokens or 0)
-        share = (event.summary.tokens or 0) / max(event.tokens_after or 0, 1)
-        by_summary = _table()["after_long_summary"].format(share=f"{share:.0%}")
-        return str(by_summary if share > _LONG else _table()["after_growing"]) if grown else None
+    return (_mend_window(event, expected, served) if too_long else None) or _mend_size(event)
+
+
+def _mend_window(event: CompressionEvent, expected: int | None, served: int | None) -> str | None:
+    """What helps where the provider takes less than Hermes expects; None where nothing shows that."""
+    window, tokens = served or event.window, event.tokens or 0
+    if window is None or expected is None:
+        return None
     least = load_policy(event.release or newest_release()).threshold.minimum
-    key = (
-        "after_lowering" if served is None else "after_refusal" if served >= least else "after_small_refusal"
-    )
-    named = {"window": window, "expected": expected, "least": least}
+    if served is not None and window < expected:
+        key = "after_refusal" if served >= least else "after_small_refusal"
+    elif window < expected:
+        key = "after_lowering"
+    elif served is None and 0 < tokens < (event.threshold or 0):
+        key = "after_unnamed_refusal" if tokens >= least else "after_small_unnamed_refusal"
+    else:
+        return None
+    named = {"window": window, "expected": expected, "least": least, "tokens": tokens}
     return str(_table()[key]).format(**{name: round_number(size) for name, size in named.items()})
+
+
+def _mend_size(event: CompressionEvent) -> str | None:
+    """What helps where next to nothing was freed."""
+    # In a gateway, /compress counts only the messages: such a size cannot be compared.
+    if event.tokens is None or event.trigger in ASKED_FOR:
+        return None
+    freed = 1 - (event.tokens_after or 0) / max(event.tokens, 1)
+    by_summary = mend_summary(event) if freed < _LITTLE else None
+    return by_summary or (str(_table()["after_growing"]) if freed <= 0 else None)
 
 
 def _did_nothing(event: CompressionEvent) -> bool:

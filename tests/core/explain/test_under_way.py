@@ -26,7 +26,7 @@ def test_while_its_lock_is_held_nothing_is_reported_as_failed(home: Home) -> Non
     told = explained(home)
     assert (told.events, told.now.blocked_by) == (
         (),
-        ("another process is compressing this session (pid=7)",),
+        ("a process holds the compression lock of this session (pid=7)",),
     )
 
 
@@ -41,6 +41,6 @@ def test_past_the_threshold_what_helps_is_to_wait(home: Home) -> None:
     home.talk(60, size=4_000)
     _begun(home, held_for=DAY)
     headline = explained(home).headline
-    assert "another process is compressing" in headline.sentence
+    assert "holds the compression lock" in headline.sentence
     assert (headline.remedy or "").startswith("Wait")
     assert headline.severity is Severity.INFO

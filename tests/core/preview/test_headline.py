@@ -205,6 +205,8 @@ def test_a_plan_below_the_limit_says_that_compression_is_switched_off() -> None:
     settings = replace(SETTINGS, current_tokens=10, enabled=False)
     told = plan_headline(plan(measure(messages(300), POLICY), settings))
     assert "(0.75 of 200K), and compression.enabled is false." in told.sentence
+    near = plan_headline(plan(measure(messages(300), POLICY), replace(settings, current_tokens=149_000)))
+    assert (near.remedy or "").startswith("Set compression.enabled: true")  # /compress refuses too
 
 
 @pytest.mark.parametrize(("tokens", "near"), [(127_000, False), (128_000, True), (149_000, True)])

@@ -158,6 +158,15 @@ def test_one_whose_summary_ran_away_blames_the_summary_model() -> None:
     assert "auxiliary.compression.model: the summary alone is 59% of" in told.remedy
 
 
+def test_a_summary_that_leaves_little_to_free_is_blamed_before_the_conversation_grows() -> None:
+    """Run with 0.19.0: summaries of 40,029 tokens, 63,875 before and 63,844 after."""
+    summary = SummaryOutcome(SummaryStatus.MODEL, tokens=40_029)
+    told = event_headline(event(tokens=63_875, tokens_after=63_844, summary=summary))
+    assert "the summary alone is 63% of" in (told.remedy or "")
+    freed = event_headline(event(tokens=99_000, tokens_after=63_844, summary=summary))
+    assert freed.remedy is None
+
+
 def test_a_window_smaller_than_hermes_expects_brings_the_refusal_again() -> None:
     small = event(Trigger.OVERFLOW, tokens=30_600, window=30_000)
     told = event_headline(small, expected=64_000, served=30_000)
@@ -167,6 +176,18 @@ def test_a_window_smaller_than_hermes_expects_brings_the_refusal_again() -> None
     served = event_headline(event(Trigger.OVERFLOW, window=200_000), expected=200_000, served=100_000)
     assert "or correct model.context_length" in (served.remedy or "")
     assert told.severity is Severity.WARNING
+
+
+def test_a_refusal_without_a_number_far_below_the_limit_shows_a_smaller_window() -> None:
+    """Run with 0.22.2: llama.cpp with a context of 40,000, for which Hermes expected 200,000."""
+    refused = event(Trigger.OVERFLOW, tokens=44_787, threshold=150_000, window=200_000, tokens_after=14_356)
+    told = event_headline(refused, expected=200_000)
+    assert told.remedy is not None
+    assert told.remedy.startswith("The provider refused about 44.8K tokens, ")
+    assert "at least 64K" in told.remedy
+    larger = event_headline(replace(refused, tokens=90_000), expected=200_000)
+    assert "set model.context_length" in (larger.remedy or "")
+    assert event_headline(replace(refused, tokens=155_000), expected=200_000).remedy is None
 
 
 def test_a_window_that_hermes_tries_after_a_refusal_without_a_number_is_no_limit_of_the_provider() -> None:

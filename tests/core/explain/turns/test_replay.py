@@ -303,11 +303,11 @@ def test_a_compaction_that_another_process_makes_holds_the_newest_turn_back(
     home.db.connection.execute(insert, ("S", "pid=1:x", 0.5, until))
     home.db.connection.commit()
     sentence = turn_sentence(turns(home)[-1])
-    assert ("blocked: another process is compressing this session (pid=1)" in sentence) is held
+    assert ("blocked: a process holds the compression lock of this session (pid=1)" in sentence) is held
     with home.store() as store:
         now = explain(store, "S").now
     assert now is not None
-    assert any("another process" in block for block in now.blocked_by) is held
+    assert any("compression lock" in block for block in now.blocked_by) is held
 
 
 def test_a_large_turn_nothing_held_back_says_so(begun: MakeHome) -> None:

@@ -16,11 +16,14 @@ from core.explain.diagnose.case import Case
 from core.explain.diagnose.registry import Found, Missing, conversation_rule
 from core.explain.diagnose.rules.compression.firing import to_fire_less
 from core.explain.diagnose.rules.storage.structure import strikes_kept
+from core.explain.headline.conversation import mend_summary
 from core.hermes.log.record import Kind, LogRecord
 from core.model.compaction.event import ASKED_FOR, BY_SETTING, CompressionEvent
 from core.model.finding import Evidence, Severity, Source, Verdict
 from core.model.transcript.message import Message
 from core.support.formatting import clock, message_rows, plural
+
+_LOOK = "Look at what compression cannot shrink: tools, system prompt, one long turn"
 
 
 @conversation_rule("B1")
@@ -29,15 +32,17 @@ def did_not_clear(case: Case) -> Iterable[Found]:
     if case.context.log.empty:
         raise Missing("no log line is left, and only the log has real prompt sizes")
     lines = case.lines(Kind.NOT_CLEARED)
+    remedy = (mend_summary(case.completed[-1]) if case.completed else None) or _LOOK
     for record in lines:
         numbers = {"real": record.tokens or 0, "threshold": record.threshold or 0}
-        yield Found(numbers, (record.evidence,))
+        yield Found({**numbers, "remedy": remedy}, (record.evidence,))
     if lines:
         return
     for event, call in _first_calls(case):
         if event.threshold is not None and (call.input or 0) >= event.threshold:
             numbers = {"real": call.input or 0, "threshold": event.threshold}
-            yield Found(numbers, (call.evidence,), Verdict.DERIVED)
+            remedy = mend_summary(event) or _LOOK
+            yield Found({**numbers, "remedy": remedy}, (call.evidence,), Verdict.DERIVED)
 
 
 @conversation_rule("B2")
@@ -101,6 +106,10 @@ _HARDLY = 0.005
 """A share that is rounded to nothing if it is smaller."""
 _NOT_DUE = ("short", "only_summaries")
 """Why an attempt found nothing to compress that is no fault."""
+_AFRESH = (
+    "Start afresh with /new, or have tools return less in each turn, as one long turn or large recent "
+    "messages fill what is kept"
+)
 
 
 @conversation_rule("B5")
@@ -112,7 +121,7 @@ def no_progress(case: Case, min_saving: float) -> Iterable[Found]:
     for record in case.lines(Kind.NO_PROGRESS):
         if record.where not in elsewhere:
             what = "A compaction was tried and left every message as it was"
-            yield Found({"what": what, "freed": _freed(0.0)}, (record.evidence,))
+            yield Found({"what": what, "freed": _freed(0.0), "remedy": _AFRESH}, (record.evidence,))
     for event in case.completed:
         if _asked_for(event):
             continue
@@ -126,7 +135,8 @@ def no_progress(case: Case, min_saving: float) -> Iterable[Found]:
             continue
         if saved < min_saving:
             what = f"A compaction went from {before:,} {unit} to {after:,}"
-            yield Found({"what": what, "freed": _freed(saved)}, event.evidence, event.verdict)
+            numbers = {"what": what, "freed": _freed(saved), "remedy": mend_summary(event) or _AFRESH}
+            yield Found(numbers, event.evidence, event.verdict)
 
 
 def _freed(share: float) -> str:

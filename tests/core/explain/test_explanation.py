@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.explain.explanation import Now
-from core.explain.headline.conversation import calls_left, until_next
+from core.explain.explanation import Now, calls_left, until_next
 from core.model.finding import Severity
 
 
@@ -39,6 +38,13 @@ def test_past_the_limit_and_blocked_is_as_bad_as_it_gets() -> None:
     assert told.severity is Severity.CRITICAL
     assert "two compactions freed nothing" in told.sentence
     assert told.remedy is not None
+
+
+def test_where_compression_is_switched_off_no_advice_names_compress_which_is_refused_too() -> None:
+    """Run with 0.19.0, whose `/compress` then only says that compression is disabled."""
+    told = until_next(Now(66_220, 54_400, 64_000, ("compression.enabled is false",), -11_820))
+    assert "/compress" not in (told.remedy or "/compress")
+    assert "compression.enabled: true" in (told.remedy or "")
 
 
 def test_below_the_limit_it_says_what_blocks_beyond_it_and_no_pace() -> None:
