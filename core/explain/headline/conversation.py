@@ -146,7 +146,7 @@ def _mend_window(event: CompressionEvent, expected: int | None, served: int | No
         key = "after_refusal" if served >= least else "after_small_refusal"
     elif window < expected:
         key = "after_lowering"
-    elif served is None and 0 < tokens < (event.threshold or 0):
+    elif served is None and 0 < tokens < max(event.threshold or 0, window // 2):
         key = "after_unnamed_refusal" if tokens >= least else "after_small_unnamed_refusal"
     else:
         return None

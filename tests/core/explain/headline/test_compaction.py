@@ -188,6 +188,8 @@ def test_a_refusal_without_a_number_far_below_the_limit_shows_a_smaller_window()
     larger = event_headline(replace(refused, tokens=90_000), expected=200_000)
     assert "set model.context_length" in (larger.remedy or "")
     assert event_headline(replace(refused, tokens=155_000), expected=200_000).remedy is None
+    lowered = event_headline(replace(refused, tokens=70_257, threshold=64_000), expected=200_000)
+    assert "set model.context_length" in (lowered.remedy or "")  # the summary model lowered the limit
 
 
 def test_a_window_that_hermes_tries_after_a_refusal_without_a_number_is_no_limit_of_the_provider() -> None:
