@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple, TypeAlias
 
 from core.support.program_files import keep, load_table
 
-_VERSION = b"hermes-inspector log index 8"
+_VERSION = b"hermes-inspector log index 9"
 _SEPARATOR = b"\x1f"
 _NEWLINE = b"\x1e"
 _CONTROL = b"\x1d\x1e\x1f"

@@ -39,7 +39,7 @@ _ENDS = (
 )
 """How the lines begin that open and close a compaction."""
 _ENDS_KINDS = (Kind.STARTED, Kind.DONE, Kind.NO_PROGRESS, Kind.HYGIENE_KEPT)
-_OF_A_SESSION = (*_ENDS_KINDS, Kind.CALL)
+_OF_A_SESSION = (*_ENDS_KINDS, Kind.CALL, Kind.PROGRAM_ENDED)
 _ASKED = 4
 """How many queries' results are cached: merging 6,000 lines anew takes 5 ms, once or twice a second."""
 

@@ -73,6 +73,7 @@ class Kind(StrEnum):
     MICRO = "micro"
     MODEL_REPLACED = "model_replaced"
     PROGRAM_STARTED = "program_started"
+    PROGRAM_ENDED = "program_ended"
 
     __hash__ = str.__hash__  # five times as fast as an enumeration's, and each line is looked up often
 

@@ -17,11 +17,11 @@ _GOES_ON = (Kind.TURN, Kind.HYGIENE, Kind.STARTED)
 
 
 def was_stopped(started: LogRecord, records: Iterable[LogRecord], starts: Sequence[datetime]) -> bool:
-    """Whether the process ended during an attempt: no outcome is logged, and Hermes was started again."""
+    """Whether the process ended during an attempt: no outcome is logged, but its end or a later start is."""
     later = (line for line in records if line.at > started.at)
     further = next((line for line in later if line.kind not in _SAYS_NOTHING), None)
     if further is None or further.kind not in _GOES_ON:
-        return False
+        return further is not None and further.kind is Kind.PROGRAM_ENDED
     return any(started.at < start <= further.at for start in starts)
 
 

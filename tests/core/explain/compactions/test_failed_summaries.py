@@ -80,6 +80,14 @@ def test_an_attempt_whose_process_ended_is_reported_so_and_so_is_the_lock_it_lef
     assert "Hermes was stopped while it was compressing" in standing(home)
 
 
+def test_leaving_hermes_while_it_compresses_is_not_a_summary_that_could_not_be_written(home: Home) -> None:
+    """Run with 0.19.0: Ctrl-C during `/compress`."""
+    home.started(45_497, 20, tag=None)
+    home.line("CLI cleanup calling memory shutdown for session S with 9 message(s)", tag=None, logger="cli")
+    home.line("Cached context length mock-model@http://127.0.0.1:1/v1 -> 64,000 tokens", tag=None)
+    assert causes(home) == ["ended"]
+
+
 def test_what_the_next_gateway_passes_over_says_nothing_of_the_attempt_that_was_killed(home: Home) -> None:
     """Run with 0.22.2: the gateway was killed while a model wrote, and the next one found the lock."""
     home.started(55_000, 28, tag=None)

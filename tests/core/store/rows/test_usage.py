@@ -151,6 +151,11 @@ ENDS = {
         '{"commit_status":"aborted","failure_class":"explicit_interrupt","session_id":"s"}',
         True,
     ),
+    "by_leaving_hermes": (
+        "2026-11-28 00:51:31,000 INFO cli: CLI cleanup calling memory shutdown for session s "
+        "with 3 message(s)",
+        True,
+    ),
     "by_nothing": ("", False),
 }
 
