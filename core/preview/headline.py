@@ -134,9 +134,8 @@ def _next(plan: Plan, context: ConversationContext | None, cut: str) -> Headline
         return _fails(plan)
     if not plan.messages:
         return Headline("No message yet: there is nothing to compress.")
-    compared, fires_at = plan.compared_tokens, plan.threshold_tokens
-    if context and (refused := refused_first(context, compared, fires_at, plan.window)):
-        return replace(refused, sentence=_fit(refused.sentence, cut))
+    if context and (said := refused_first(context, plan.compared_tokens, plan.threshold_tokens, plan.window)):
+        return replace(said, sentence=_fit(said.sentence, cut))
     told = _by_own_rules(plan, cut)
     error = context.conversation.tip.guards.failure_error if context else None
     return mend_first(told, error) if error else told
@@ -162,14 +161,14 @@ def _by_own_rules(plan: Plan, cut: str) -> Headline:
         return Headline(sentence, headline_table()["remedies"]["window"], Severity.WARNING)
     over = limit(plan.threshold_tokens, plan.window)
     if plan.would_fire:
-        later = plan.settings.counted_only(plan.threshold_tokens)
-        return Headline(_fit(comes_next(over, later=later), cut), COMPRESS_NOW, Severity.INFO)
+        due = _fit(comes_next(over, later=plan.settings.counted_only(plan.threshold_tokens)), cut)
+        return Headline(due, COMPRESS_NOW, Severity.INFO)
     left = plan.threshold_tokens - plan.compared_tokens
     if left > 0:
         near = plan.summarises and plan.compared_tokens >= NEAR_LIMIT * plan.threshold_tokens
         off, helps = ("", COMPRESS_NOW) if plan.settings.enabled else (f", and {DISABLED}", ENABLE)
         sentence = _fit(f"Not due yet: {short(left)} tokens below the {over}{off}.", cut)
-        return Headline(sentence, helps if near else None, Severity.INFO if near else None)
+        return Headline(sentence, helps, Severity.INFO) if near else Headline(sentence)
     why = plan.blocked_by[0].rstrip(".") if plan.blocked_by else "there is nothing to summarise"
     remedy = past_blocks(plan.blocked_by) if plan.summarises else headline_table()["remedies"]["wait"]
     return Headline(_fit(f"Past the {over}, but not compressed: {why}.", cut), remedy, Severity.WARNING)
