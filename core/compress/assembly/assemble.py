@@ -55,11 +55,11 @@ def assemble(
 
     None as body leaves the list unchanged, as an abort does. Notes on demoted results refer to `session`.
     """
-    if summary_body is None or not plan.middle.size:
-        return _unchanged(measured, plan, aborted=summary_body is None)
     window = summary_window(measured, plan.middle, frozenset(plan.pruned_at))
-    if measured.policy.summary.every_summary and window.is_empty:
-        return _unchanged(measured, plan, aborted=True)
+    if plan.middle.size and measured.policy.summary.every_summary and window.is_empty:
+        return _unchanged(measured, plan, session, aborted=False)
+    if summary_body is None or not plan.middle.size:
+        return _unchanged(measured, plan, session, aborted=summary_body is None)
     text = with_handoff(wording, summary_body)
     head, tail = _head(measured, plan, wording.note), _tail(measured, plan, window, session)
     rows = _finished(_joined(head, tail, text, measured.policy), measured)
@@ -86,10 +86,12 @@ def pruned_rows(measured: Measured, plan: Plan, start: int = 0, stop: int | None
     return [Row(message, i) for i, message in found.items() if i not in measured.columns.echoes]
 
 
-def _unchanged(measured: Measured, plan: Plan, *, aborted: bool) -> Assembled:
+def _unchanged(measured: Measured, plan: Plan, session: str | None, *, aborted: bool) -> Assembled:
     rules = measured.policy.assembly
     if rules.keeps_pruned and not plan.too_short and not aborted and plan.settings.window is not None:
         rows = pruned_rows(measured, plan)
+        if plan.middle.size:  # the cut was made before it was found to hold only earlier summaries
+            rows = demoted(rows, measured.policy.tail, plan, session)
         return Assembled(tuple(row.message for row in rows), tuple(row.origin for row in rows))
     return Assembled(measured.messages, tuple(range(len(measured.messages))))
 

@@ -30,7 +30,13 @@ from tests.core.compress.planning.test_plan import SETTINGS, any_settings, polic
 FIXTURE = Path(__file__).parents[3] / "fixtures" / "assembled.json"
 BODY = "## Goal\nA fixed summary."
 _NOTE = re.compile(r"\[Note: Some earlier conversation turns have been compacted[^\]]*\]")
-_HOST_KEYS = ("_compressed_summary_has_user_turn", "_compaction_tail", "_absorbed_message_uids")
+_HOST_KEYS = (
+    "_compressed_summary_has_user_turn",
+    "_compaction_tail",
+    "_absorbed_message_uids",
+    "_inflight_replay_merged",
+)
+TABLE = json.loads(FIXTURE.read_text("utf-8"))
 
 
 def fingerprint(after: list[dict[str, Any]], prefix: str) -> list[Any]:
@@ -61,10 +67,9 @@ def compacted(rows: list[dict[str, Any]], policy: Any, chosen: Settings) -> tupl
     return found, assemble(measured, found, BODY)
 
 
-@pytest.mark.parametrize("release", releases())
+@pytest.mark.parametrize("release", TABLE)
 def test_lists_equal_those_of_the_release(release: str) -> None:
-    table = json.loads(FIXTURE.read_text("utf-8"))[release]
-    for shape, seed, which, *expected in table:
+    for shape, seed, which, *expected in TABLE[release]:
         _, made = compacted(SHAPES[shape](seed), load_policy(release), SETTINGS[which])
         after = [dict(message.wire) for message in made.messages]
         assert fingerprint(after, OURS.handoff) == expected, (SHAPES[shape].__name__, seed, which)
@@ -197,6 +202,27 @@ def test_a_compacted_list_can_be_compacted_again() -> None:
         grown = [dict(message.wire) for message in first.messages] + conversation(12)
         _, second = compacted(grown, policy, SETTINGS[0])
         assert second.changed
+
+
+@pytest.mark.parametrize(("release", "noted"), [("0.21.5", True), ("0.22", False)])
+def test_a_middle_of_earlier_summaries_only_leaves_the_notes_of_the_tail_before_022(
+    release: str, noted: bool
+) -> None:
+    rounds = [row for number in range(12) for row in _round(number)]
+    asked = [{"role": "user", "content": text} for text in (f"{OURS.handoff}\n{BODY}", "Go.")]
+    rows = [*asked, *rounds]
+    found, made = compacted(rows, load_policy(release), Settings(window=400_000, protect_first=0))
+    assert found.blocked_by == ("the middle holds only earlier summaries",)
+    assert not made.changed
+    assert ("demoted at compaction" in str(made.messages[3].content)) is noted
+
+
+def _round(number: int) -> list[dict[str, Any]]:
+    made = {"id": f"c{number}", "type": "function", "function": {"name": "terminal", "arguments": "{}"}}
+    return [
+        {"role": "assistant", "content": "", "tool_calls": [made]},
+        {"role": "tool", "tool_call_id": made["id"], "content": f"line {number} of the journal\n" * 100},
+    ]
 
 
 @pytest.mark.parametrize(("release", "roles"), [("0.18.0", "a"), ("0.18", "ua"), ("0.19", "ua")])
