@@ -271,9 +271,8 @@ def _why_little(tokens: tuple[int, int] | None, protected: float) -> str:
     words = headline_table()["little"]
     if tokens is not None and tokens[1] > tokens[0]:
         return str(words["grows"])
-    return str(
-        words["protected" if protected >= _MOSTLY else "long"].format(share=f"{min(protected, 0.99):.0%}")
-    )
+    why = words["protected" if protected >= _MOSTLY else "long"]
+    return str(why.format(share=f"{min(protected, 0.99):.0%}"))
 
 
 def _protected(plan: Plan) -> float:

@@ -133,11 +133,12 @@ def _record(
 
 
 def _quoted(message: str) -> str:
-    """The start of a message, cut after a word: half a credential would not be recognised."""
+    """The start of a message, cut after a word or a member of JSON: half a credential is not recognised."""
     if len(message) <= _QUOTED:
         return message
-    word = _QUOTED if message[_QUOTED].isspace() else message.rfind(" ", 0, _QUOTED)
-    return f"{message[: max(word, 0)].rstrip()}…"
+    ends = (message.rfind(" ", 0, _QUOTED), message.rfind(',"', 0, _QUOTED) + 1, 0)
+    word = _QUOTED if message[_QUOTED].isspace() else max(ends)
+    return f"{message[:word].rstrip()}…"
 
 
 def _value(name: str, text: str) -> Any:

@@ -35,7 +35,12 @@ def test_an_answered_call_is_quoted_as_written_though_little_of_its_text_is_kept
 
 @pytest.mark.parametrize(
     ("reason", "quoted"),
-    [("word " * 70 + "end", "word " * 70 + "end"), ("word " * 90, " word…"), ("x" * 500, " failed…")],
+    [
+        ("word " * 70 + "end", "word " * 70 + "end"),
+        ("word " * 90, " word…"),
+        ("x" * 500, " failed…"),
+        ("{" + '"member":1,' * 90, '"member":1,…'),
+    ],
 )
 def test_a_long_line_is_quoted_up_to_a_word_and_shows_that_it_goes_on(reason: str, quoted: str) -> None:
     line = f"Session DB compression split failed {reason}".rstrip()
