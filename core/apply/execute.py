@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -59,7 +60,8 @@ def execute(
         version = data_version(connection)
         live = [message.row.id for message in rehearsal.before if message.row]
         case = _Case(connection, rehearsal, take(connection, rehearsal.session_id, live), version, holder)
-        _require_guards(rehearsal, holder, force, progress)
+        with Store(rehearsal.database) as store:
+            require(check_guards(store, rehearsal, force=force, progress=progress, own_lock=holder))
         progress("prepare")
         now = now or datetime.now(UTC)
         entry = _entry(case, now)
@@ -68,16 +70,9 @@ def execute(
     progress("read back")
     written = entry.summary
     _read_back(rehearsal, journal, written.id)
-    session, target = rehearsal.session_id, rehearsal.target_id
-    return Applied(written.id, written.database, rehearsal.mode, session, target, inserted, seconds)
-
-
-def _require_guards(
-    rehearsal: Rehearsal, holder: str | None, force: Collection[str], progress: Callable[[str], None]
-) -> None:
-    with Store(rehearsal.database) as store:
-        results = check_guards(store, rehearsal, force=force, progress=progress, own_lock=holder)
-    require(results)
+    return Applied(
+        written.id, written.database, written.mode, written.session_id, written.target_id, inserted, seconds
+    )
 
 
 def _entry(case: _Case, now: datetime) -> Entry:
@@ -127,7 +122,9 @@ def _carry_out(
             progress("write")
             done = _commit(case, complete)
     except BaseException:
-        _abandon(journal, entry_id)
+        # The disk that failed the write may fail the journal too; `recover` decides later which case it is.
+        with suppress(DatabaseError):
+            journal.mark(entry_id, EntryState.ABANDONED)
         raise
     journal.mark(entry_id, EntryState.APPLIED)
     return done
@@ -166,14 +163,6 @@ def _records(case: _Case, inserted: tuple[int, ...]) -> Iterator[Record]:
         (made,) = read_images(connection, "sessions", "id", [rehearsal.target_id])
         yield Record("sessions", rehearsal.target_id, None, made)
     yield from follow(connection, rehearsal)
-
-
-def _abandon(journal: Journal, entry_id: str) -> None:
-    try:
-        journal.mark(entry_id, EntryState.ABANDONED)
-    except DatabaseError:
-        # The disk that failed the write may fail the journal too; `recover` decides later which case it is.
-        return
 
 
 def _read_back(rehearsal: Rehearsal, journal: Journal, entry_id: str) -> None:

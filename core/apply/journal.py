@@ -54,14 +54,15 @@ class Journal:
 
     def add(self, entry: Entry) -> None:
         """Save an entry; returns once it is on disk."""
-        summary = entry.summary
+        summary, folder = entry.summary, self.path.parent
+        inside = summary.database.is_relative_to(folder)
         with self._opened() as database, database.conn:
             database.table("operations").insert(
                 {
                     "id": summary.id,
                     "at": summary.at.timestamp(),
                     "state": summary.state.value,
-                    "database": str(self._from_here(summary.database)),
+                    "database": str(summary.database.relative_to(folder) if inside else summary.database),
                     "identity": entry.identity,
                     "session_id": summary.session_id,
                     "target_id": summary.target_id,
@@ -135,10 +136,6 @@ class Journal:
                     database.table("records").delete_where("operation = ?", [entry_id])
                     database.table("operations").delete_where("id = ?", [entry_id])
             database.vacuum()
-
-    def _from_here(self, database: Path) -> Path:
-        folder = self.path.parent
-        return database.relative_to(folder) if database.is_relative_to(folder) else database
 
     @contextmanager
     def _opened(self) -> Iterator[Database]:

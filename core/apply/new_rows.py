@@ -15,26 +15,15 @@ from core.hermes.markers.markers import find_summary
 from core.model.compaction.apply import ApplyMode, ColumnChange, NewRow
 from core.model.transcript.message import Message, Wire, json_object
 from core.model.transcript.session import Session
-from core.store.database.open_database import Schema
+from core.store.database.open_database import TEXTS, Schema
 from core.store.lineage.lineage import MARKERS
 from core.store.rows.decode import JSON_PREFIX, loaded_text
+from core.store.rows.message_decoding import REPLAY
 from core.support.program_files import load_table
 
-_COLUMN_OF = {
-    "content": "content",
-    "tool_call_id": "tool_call_id",
-    "tool_name": "tool_name",
-    "tool_calls": "tool_calls",
-    "finish_reason": "finish_reason",
-    "reasoning": "reasoning",
-    "reasoning_content": "reasoning_content",
-    "reasoning_details": "reasoning_details",
-    "codex_reasoning_items": "codex_reasoning_items",
-    "codex_message_items": "codex_message_items",
-    "api_content": "api_content",
-    "effect_disposition": "effect_disposition",
-}
-_JSON = frozenset(("tool_calls", "reasoning_details", "codex_reasoning_items", "codex_message_items"))
+_KEYS = (*TEXTS, "tool_call_id", "tool_name", "finish_reason", "effect_disposition")
+"""Keys of a message that are stored in the column of the same name."""
+_JSON = frozenset(("tool_calls", *REPLAY))
 _COMPARED = ("role", "content", "tool_call_id", "tool_name", "tool_calls")
 _NUMBERED = re.compile(r"^(.*) #(\d+)$", re.DOTALL)
 _ANCHOR = "_usage_anchor"
@@ -65,8 +54,9 @@ def loaded_alike(left: Message, right: Message) -> bool:
     return all(_plain(left.wire, key) == _plain(right.wire, key) for key in _COMPARED)
 
 
-def call_count(rows: Sequence[NewRow], sources: Mapping[int, Message]) -> int:
+def call_count(rows: Sequence[NewRow], before: Sequence[Message]) -> int:
     """Tool calls in the new transcript, as Hermes counts them."""
+    sources = {message.row.id: message for message in before if message.row}
     return sum(_calls(row, sources) for row in rows)
 
 
@@ -89,9 +79,9 @@ def _new_row(
 
 
 def _overrides(wire: Wire, original: Wire) -> Iterator[tuple[str, Any]]:
-    for key, column in _COLUMN_OF.items():
+    for key in _KEYS:
         if wire.get(key) != original.get(key):
-            yield column, _encoded(key, wire.get(key))
+            yield key, _encoded(key, wire.get(key))
     if wire.get("content") != original.get("content") and wire.get("api_content") == original.get(
         "api_content"
     ):
@@ -101,9 +91,9 @@ def _overrides(wire: Wire, original: Wire) -> Iterator[tuple[str, Any]]:
 
 def _fresh(wire: Wire) -> Iterator[tuple[str, Any]]:
     yield "role", str(wire.get("role", "user"))
-    for key, column in _COLUMN_OF.items():
+    for key in _KEYS:
         if wire.get(key) is not None or key == "content":
-            yield column, _encoded(key, wire.get(key))
+            yield key, _encoded(key, wire.get(key))
     yield "timestamp", None
     yield "message_uid", str(wire.get("message_uid") or uuid.uuid4().hex)
 
@@ -135,19 +125,21 @@ def session_changes(
     session: Session, mode: ApplyMode, schema: Schema, counts: tuple[int, int], now: float
 ) -> tuple[ColumnChange, ...]:
     """The changes to the session that is compacted; `counts` are its new messages and tool calls."""
-    old: dict[str, Any] = {}
-    new: dict[str, Any] = {}
+    changes: dict[str, tuple[Any, Any]] = {}
     if mode is ApplyMode.IN_PLACE:
-        old = {"message_count": session.messages, "tool_call_count": session.tool_calls}
-        new = {"message_count": counts[0], "tool_call_count": counts[1]}
         config = without_keys(session.model_config, (_ANCHOR,))
-        old["model_config"], new["model_config"] = session.model_config, config
+        changes = {
+            "message_count": (session.messages, counts[0]),
+            "tool_call_count": (session.tool_calls, counts[1]),
+            "model_config": (session.model_config, config),
+        }
     elif mode is ApplyMode.CONTINUATION:
         ended = session.ended_at.timestamp() if session.ended_at else None
-        old = {"ended_at": ended, "end_reason": session.end_reason}
-        new = {"ended_at": now, "end_reason": "compression"}
+        changes = {"ended_at": (ended, now), "end_reason": (session.end_reason, "compression")}
     known = schema.columns["sessions"]
-    return tuple(ColumnChange(name, new[name]) for name in new if name in known and old[name] != new[name])
+    return tuple(
+        ColumnChange(name, new) for name, (old, new) in changes.items() if name in known and old != new
+    )
 
 
 def new_session(

@@ -5,13 +5,12 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from core.apply.checks.guards import check_guards, refused, require
-from core.apply.database.connection import Image, RawText, insert_image, opened, read_images, transaction
+from core.apply.database.connection import RawText, insert_image, opened, read_images, transaction
 from core.apply.database.snapshot import live_messages
 from core.apply.new_rows import call_count, loaded_alike, new_rows, new_session, session_changes, stored
 from core.apply.write import stage_inserts, write
@@ -53,7 +52,27 @@ def rehearse_messages(
     mode = mode or (ApplyMode.IN_PLACE if store.schema.archives else ApplyMode.CONTINUATION)
     if mode is ApplyMode.IN_PLACE and not store.schema.archives:
         raise UsageError("this database is older than compaction in place", remedy="Use --mode continuation")
-    return verify(store, _planned(store, session_id, before, after, tail_from, mode))
+    schema, session, now = store.schema, store.session(session_id), time.time()
+    # Up to 0.17 rows of a rotation get the time of writing, and 0.17 loads them by time.
+    rows = new_rows(before, after, schema, restamped=not schema.archives)
+    counts = (len(rows), call_count(rows, before))
+    made = new_session(store.connection, session, mode, schema, counts, now)
+    carried = _carried(rows, len(stored(after[:tail_from])), store) if mode is ApplyMode.IN_PLACE else ()
+    retired = tuple(message.row.id for message in before if message.row) if mode is ApplyMode.IN_PLACE else ()
+    rehearsal = Rehearsal(
+        database=store.path,
+        mode=mode,
+        session_id=session_id,
+        target_id=str(made.get("id", session_id)),
+        archived=tuple(row for row in retired if row not in carried),
+        superseded=carried,
+        inserted=rows,
+        changes=session_changes(session, mode, schema, counts, now),
+        new_session=made,
+        before=before,
+        after=stored(after),
+    )
+    return verify(store, rehearsal)
 
 
 def rehearse_repair(store: Store, session_id: str) -> Rehearsal:
@@ -74,8 +93,7 @@ def rehearse_repair(store: Store, session_id: str) -> Rehearsal:
     returning = store.messages(lost) + moved
     after = staying + returning
     rows = new_rows(returning, returning, store.schema, restamped=False)
-    sources = {message.row.id: message for message in returning if message.row}
-    calls = call_count(rows, sources) + sum(len(message.tool_calls) for message in staying)
+    calls = call_count(rows, returning) + sum(len(message.tool_calls) for message in staying)
     session, counts = store.session(session_id), (len(after), calls)
     changes = session_changes(session, ApplyMode.IN_PLACE, store.schema, counts, time.time())
     rehearsal = Rehearsal(
@@ -116,37 +134,6 @@ def same_transcript(loaded: tuple[Message, ...], expected: tuple[Message, ...]) 
     return len(loaded) == len(expected) and all(map(loaded_alike, loaded, expected))
 
 
-def _planned(
-    store: Store,
-    session_id: str,
-    before: tuple[Message, ...],
-    after: tuple[Message, ...],
-    tail_from: int,
-    mode: ApplyMode,
-) -> Rehearsal:
-    schema, session, now = store.schema, store.session(session_id), time.time()
-    # Up to 0.17 rows of a rotation get the time of writing, and 0.17 loads them by time.
-    restamped = not schema.archives
-    rows = new_rows(before, after, schema, restamped)
-    counts = (len(rows), call_count(rows, {message.row.id: message for message in before if message.row}))
-    made = new_session(store.connection, session, mode, schema, counts, now)
-    carried = _carried(rows, len(stored(after[:tail_from])), store) if mode is ApplyMode.IN_PLACE else ()
-    retired = tuple(message.row.id for message in before if message.row) if mode is ApplyMode.IN_PLACE else ()
-    return Rehearsal(
-        database=store.path,
-        mode=mode,
-        session_id=session_id,
-        target_id=str(made.get("id", session_id)),
-        archived=tuple(row for row in retired if row not in carried),
-        superseded=carried,
-        inserted=rows,
-        changes=session_changes(session, mode, schema, counts, now),
-        new_session=made,
-        before=before,
-        after=stored(after),
-    )
-
-
 def _carried(rows: tuple[NewRow, ...], tail_from: int, store: Store) -> tuple[int, ...]:
     """Originals of the new tail; empty for releases that do not know copies by identity."""
     if not store.schema.has_uids:
@@ -177,13 +164,10 @@ def try_on_copy(store: Store, rehearsal: Rehearsal) -> tuple[tuple[Message, ...]
 
 
 def _copy(source: Path, target: Path, session_id: str) -> None:
-    reader = open_readonly(source)
-    try:
-        with reading(source):
-            made, triggers = _schema(reader)
-            tables = [(name, _images(reader, name, column, session_id)) for name, column in _ROWS]
-    finally:
-        reader.close()
+    with closing(open_readonly(source)) as reader, reading(source):
+        made, triggers = _schema(reader)
+        reader.text_factory = RawText
+        tables = [(name, read_images(reader, name, column, [session_id])) for name, column in _ROWS]
     with closing(sqlite3.connect(target, isolation_level=None)) as connection:
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("BEGIN")
@@ -196,11 +180,6 @@ def _copy(source: Path, target: Path, session_id: str) -> None:
         for statement in triggers:
             connection.execute(statement)
         connection.execute("COMMIT")
-
-
-def _images(reader: sqlite3.Connection, table: str, column: str, session_id: str) -> Iterable[Image]:
-    reader.text_factory = RawText
-    return read_images(reader, table, column, [session_id])
 
 
 def _schema(reader: sqlite3.Connection) -> tuple[list[str], list[str]]:

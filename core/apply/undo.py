@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 from core.apply.database.connection import opened, transaction
 from core.apply.database.lock import compression_lock, refresh
 from core.apply.database.snapshot import live_rows
 from core.apply.journal import Journal
-from core.apply.journal_rows import Record
 from core.apply.rehearse import rehearse_messages
-from core.apply.restore import Restoration, holds_rows, how_continued, is_back, put_back, stage_restoration
+from core.apply.restore import holds_rows, how_continued, is_back, put_back, stage_restoration
 from core.apply.write import texts_untouched
 from core.errors import DatabaseError, NotFoundError, UsageError
 from core.model.compaction.apply import ApplyMode, EntryState, JournalEntry, Rehearsal
@@ -41,7 +38,12 @@ def undo(journal: Journal, entry_id: str) -> JournalEntry:
             refresh(connection, summary.session_id, holder)
             # A crash may have come between an undo and its record in the journal.
             if not is_back(connection, what):
-                _require_untouched(connection, what)
+                if reason := how_continued(connection, what):
+                    raise DatabaseError(
+                        f"Hermes has continued since: {reason}",
+                        where=summary.target_id,
+                        remedy="`undo --fork` restores the old conversation as a new session",
+                    )
                 put_back(connection, what)
     journal.mark(summary.id, EntryState.UNDONE)
     return journal.entry(summary.id).summary
@@ -58,16 +60,14 @@ def undo_as_fork(journal: Journal, entry_id: str) -> Rehearsal:
     """
     entry = journal.entry(entry_id)
     with Store(entry.summary.database) as store:
-        replaced = [int(record.key) for record in entry.messages if _was_live(record)]
+        replaced = [
+            int(record.key) for record in entry.messages if record.before and record.before.get("active")
+        ]
         rows = tuple(sorted(replaced)) or live_rows(store, entry.summary.session_id)
         messages = store.messages(rows)
         return rehearse_messages(
             store, entry.summary.session_id, messages, messages, len(messages), ApplyMode.FORK
         )
-
-
-def _was_live(record: Record) -> bool:
-    return record.before is not None and bool(record.before.get("active"))
 
 
 def recover(journal: Journal) -> tuple[JournalEntry, ...]:
@@ -88,13 +88,3 @@ def recover(journal: Journal) -> tuple[JournalEntry, ...]:
         journal.mark(summary.id, EntryState.APPLIED if reached else EntryState.ABANDONED)
         decided.append(journal.entry(summary.id).summary)
     return tuple(decided)
-
-
-def _require_untouched(connection: sqlite3.Connection, what: Restoration) -> None:
-    reason = how_continued(connection, what)
-    if reason:
-        raise DatabaseError(
-            f"Hermes has continued since: {reason}",
-            where=what.entry.summary.target_id,
-            remedy="`undo --fork` restores the old conversation as a new session",
-        )

@@ -14,7 +14,7 @@ from typing import Any
 
 from core.explain.context.log.log_clock import Clock
 from core.hermes.log.index import log_files, scan
-from core.hermes.log.parse import parse_line
+from core.hermes.log.read import parse_hit
 from core.hermes.log.record import Kind, LogRecord
 from core.live.event import LiveEvent, LiveKind
 from core.model.accounting.amounts import share_of
@@ -127,13 +127,12 @@ class LogTail:
         while len(self.read) > _FILES:
             del self.read[next(iter(self.read))]
         for hit in found.hits:
-            line, below = hit.line.decode("utf-8", "replace"), hit.continued.decode("utf-8", "replace")
-            record = parse_line(line, f"{path.name}:{hit.number}", below)
-            if record is not None and self._is_new(line, family):
+            record = parse_hit(hit, path.name)
+            if record is not None and self._is_new(hit.line, family):
                 yield f"{name}:{hit.number}", record
 
-    def _is_new(self, line: str, family: str) -> bool:
-        key = sha256(line.encode()).hexdigest()[:16]
+    def _is_new(self, line: bytes, family: str) -> bool:
+        key = sha256(line).hexdigest()[:16]
         if self.reported.setdefault(key, family) != family:
             return False
         if len(self.reported) > _LINES:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from core.store.database.connect import reading
+from core.store.database.connect import chunks, reading
 from core.store.rows.decode import moment
 from core.store.store import Store
 
@@ -106,12 +106,10 @@ class RowTail:
     def _go_back(self, store: Store) -> float:
         """Return to the newest row both files share; if there is none, to a time, which is returned."""
         known: dict[int, str] = {}
-        ids = sorted(self.seen)
-        for start in range(0, len(ids), 500):
-            some = ids[start : start + 500]
+        for some in chunks(list(self.seen)):
             marks = ", ".join("?" * len(some))
             known.update((row.id, row.mark) for row in _rows(store, f"id IN ({marks})", tuple(some)))
-        shared = [row for row in ids if known.get(row) == self.seen[row]]
+        shared = [row for row, mark in self.seen.items() if known.get(row) == mark]
         self.last = max(shared, default=0)
         return 0.0 if shared else self.newest
 

@@ -133,16 +133,15 @@ def _spent(context: ConversationContext, now: datetime) -> Spent:
     book = open_book_for(context.config, tip, context.release.release)
     calls, known, total = 0, 0, Decimal(0)
     for record in context.log.records:
-        if record.kind is Kind.CALL and _within(context, record, now):
+        if record.kind is not Kind.CALL:
+            continue
+        at = context.clock.utc(record.at)
+        if timedelta(0) <= now - at < HOUR:
             calls += 1
-            usd = _cost(book, record, tip, context.clock.utc(record.at))
+            usd = _cost(book, record, tip, at)
             if usd is not None:
                 known, total = known + 1, total + usd
     return Spent(calls, total if known or not calls else None, at_least=known < calls)
-
-
-def _within(context: ConversationContext, call: LogRecord, now: datetime) -> bool:
-    return timedelta(0) <= now - context.clock.utc(call.at) < HOUR
 
 
 def _cost(book: PriceBook, call: LogRecord, tip: Session, at: datetime) -> Decimal | None:

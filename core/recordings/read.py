@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -161,17 +161,13 @@ class Recording:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
+        place = f"{self.path.resolve().as_uri()}?mode=ro"
         try:
-            connection = sqlite3.connect(f"{self.path.resolve().as_uri()}?mode=ro", uri=True, timeout=_WAIT)
+            with closing(sqlite3.connect(place, uri=True, timeout=_WAIT)) as connection:
+                connection.row_factory = sqlite3.Row
+                yield connection
         except sqlite3.Error as error:
             raise DatabaseError(f"cannot be read: {error}", where=str(self.path)) from error
-        connection.row_factory = sqlite3.Row
-        try:
-            yield connection
-        except sqlite3.Error as error:
-            raise DatabaseError(f"cannot be read: {error}", where=str(self.path)) from error
-        finally:
-            connection.close()
 
 
 def _request(row: sqlite3.Row) -> RecordedRequest:

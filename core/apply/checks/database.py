@@ -74,9 +74,7 @@ def against(name: str, text: str, *, forceable: bool = False) -> GuardResult:
     return GuardResult(name, GuardState.REFUSED, text, forceable)
 
 
-def damage_of(
-    path: Path, seconds: float, progress: Callable[[float, float], None] = lambda spent, of: None
-) -> str | None:
+def damage_of(path: Path, seconds: float, progress: Callable[[float, float], None]) -> str | None:
     """Run SQLite's integrity check for some seconds at most: `ok`, a first problem, or None if unfinished."""
     with reading(path), closing(open_readonly(path)) as connection:
         (mode,) = connection.execute("PRAGMA journal_mode").fetchone()

@@ -128,6 +128,7 @@ _CHECKS: dict[str, Callable[[Case], GuardResult]] = {
     "room": fitness.room,
     "integrity": fitness.integrity,
 }
+_OF_USERS = ("lock", "turn", "writer", "activity")
 NAMES = tuple(_CHECKS)
 """Every guard, in the order of checking."""
 
@@ -182,15 +183,10 @@ def require(results: Collection[GuardResult]) -> None:
 def _results(case: Case, force: frozenset[str]) -> Iterator[GuardResult]:
     for name, check in _CHECKS.items():
         case.progress(name)
-        result = _for_mode(check(case), case)
+        result = check(case)
+        # A fork leaves the session as it is, so its users need not be waited for.
+        if case.rehearsal.mode is ApplyMode.FORK and name in _OF_USERS and result.state is GuardState.REFUSED:
+            result = replace(result, state=GuardState.NOTED)
         if result.state is GuardState.REFUSED and result.forceable and name in force:
             result = replace(result, state=GuardState.FORCED)
         yield result
-
-
-def _for_mode(result: GuardResult, case: Case) -> GuardResult:
-    """The result for the mode: a fork leaves the session as it is, so its users need not be waited for."""
-    harmless = case.rehearsal.mode is ApplyMode.FORK and result.name in ("lock", "turn", "writer", "activity")
-    return (
-        replace(result, state=GuardState.NOTED) if harmless and result.state is GuardState.REFUSED else result
-    )

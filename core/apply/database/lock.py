@@ -29,7 +29,8 @@ def having_open(path: Path) -> frozenset[int] | None:
     if not (_PROC / "self" / "fd").is_dir():
         return None
     target = path.resolve()
-    return frozenset(pid for pid in _others() if _writes(pid, target))
+    running = {int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit()}
+    return frozenset(pid for pid in running - {os.getpid()} if _writes(pid, target))
 
 
 def alive(pid: int) -> bool:
@@ -43,13 +44,6 @@ def alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
-
-
-def _others() -> Iterator[int]:
-    own = os.getpid()
-    yield from (
-        int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit() and int(entry.name) != own
-    )
 
 
 def _writes(pid: int, target: Path) -> bool:
@@ -82,7 +76,8 @@ def compression_lock(connection: sqlite3.Connection, session_id: str) -> Iterato
     if not columns_of(connection, "compression_locks"):
         yield None
         return
-    holder = new_holder()
+    # In the format that Hermes writes and reads.
+    holder = f"pid={os.getpid()}:tid={threading.get_ident()}:agent={_AGENT}:nonce={uuid.uuid4().hex[:8]}"
     acquire(connection, session_id, holder)
     try:
         yield holder
@@ -120,11 +115,6 @@ def refresh(connection: sqlite3.Connection, session_id: str, holder: str | None)
         "UPDATE compression_locks SET expires_at = ? WHERE session_id = ? AND holder = ?",
         (time.time() + SECONDS, session_id, holder),
     )
-
-
-def new_holder() -> str:
-    """A holder in the format that Hermes writes and reads."""
-    return f"pid={os.getpid()}:tid={threading.get_ident()}:agent={_AGENT}:nonce={uuid.uuid4().hex[:8]}"
 
 
 def left_behind(holder: str) -> bool:

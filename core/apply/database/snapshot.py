@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.apply.database.connection import (
@@ -78,7 +78,8 @@ def changed(connection: sqlite3.Connection, seen: Snapshot) -> bool:
 
 def expect(connection: sqlite3.Connection, settings: Mapping[int, Image], seen: Snapshot) -> None:
     """Stage the old rows as they will be once some columns are set."""
-    stage(connection, EXPECTED, seen.columns, _with(seen.messages, settings))
+    images = ({**image, **settings.get(key, {})} for key, image in seen.messages.items())
+    stage(connection, EXPECTED, seen.columns, images)
 
 
 def surprises(connection: sqlite3.Connection, seen: Snapshot) -> dict[int, dict[str, Cell]]:
@@ -91,10 +92,6 @@ def surprises(connection: sqlite3.Connection, seen: Snapshot) -> dict[int, dict[
 def changes(old: Image, new: Image, names: Collection[str]) -> dict[str, Cell]:
     """The columns in which two versions of a row differ, with the new values."""
     return {name: new[name] for name in names if not same({name: old[name]}, {name: new[name]})}
-
-
-def _with(messages: Mapping[int, Image], settings: Mapping[int, Image]) -> Iterable[Image]:
-    return ({**image, **settings.get(key, {})} for key, image in messages.items())
 
 
 def live_rows(store: Store, session_id: str) -> tuple[int, ...]:

@@ -221,7 +221,7 @@ def _records(path: Path, index: FileIndex, needles: Collection[bytes]) -> tuple[
     read, check, records = _known.get(key, (0, 0, ()))
     if read > len(index.rows) or crc32(memoryview(index.rows)[:read]) != check:
         read, check, records = 0, 0, ()
-    parsed = (_parsed(hit, index.name) for hit in index.about(needles, read))
+    parsed = (parse_hit(hit, index.name) for hit in index.about(needles, read))
     records = (*records, *(record for record in parsed if record is not None))
     check = crc32(memoryview(index.rows)[read:], check)
     with _changing:
@@ -232,7 +232,8 @@ def _records(path: Path, index: FileIndex, needles: Collection[bytes]) -> tuple[
     return records
 
 
-def _parsed(hit: Hit, name: str) -> LogRecord | None:
+def parse_hit(hit: Hit, name: str) -> LogRecord | None:
+    """The record of a relevant line of a file."""
     line, below = hit.line.decode("utf-8", "replace"), hit.continued.decode("utf-8", "replace")
     return parse_line(line, f"{name}:{hit.number}", below)
 

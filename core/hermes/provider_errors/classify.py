@@ -78,19 +78,11 @@ def _of_codes(wanted: Any, asked: Asked, _: Mapping[str, Any]) -> bool:
     )
 
 
-def _of_says(wanted: Any, asked: Asked, _: Mapping[str, Any]) -> bool:
-    return any(all(part in asked.text for part in group) for group in wanted)
-
-
-def _of_shape(wanted: Any, asked: Asked, rule: Mapping[str, Any]) -> bool:
-    return SHAPES[wanted](asked, rule)
-
-
 _CHECKS: dict[str, Callable[[Any, Asked, Mapping[str, Any]], bool]] = {
     "status": _of_status,
     "codes": _of_codes,
-    "says": _of_says,
-    "shape": _of_shape,
+    "says": lambda wanted, asked, _: any(all(part in asked.text for part in group) for group in wanted),
+    "shape": lambda wanted, asked, rule: SHAPES[wanted](asked, rule),
     "words": lambda wanted, asked, _: asked.hits(wanted),
     "and": lambda wanted, asked, _: all(asked.hits([name]) for name in wanted),
     "unless": lambda wanted, asked, _: not asked.hits(wanted),

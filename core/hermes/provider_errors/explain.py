@@ -41,7 +41,7 @@ def explain_error(
     headline, remedy = advice_of(meaning)
     missed = [one for one in reactions if not helps(meaning, one)]
     if missed:
-        headline = f"{headline} {_missed(missed, len(reactions))}"
+        headline = f"{headline} {_missed(missed)}"
     return ErrorExplanation(meaning, reactions, headline, remedy)
 
 
@@ -84,12 +84,11 @@ def next_step(reaction: Reaction) -> str:
     return ", ".join(parts)
 
 
-def _missed(missed: list[Reaction], asked: int) -> str:
+def _missed(missed: list[Reaction]) -> str:
     """A sentence on the releases whose action cannot help."""
     words: Mapping[str, str] = shared_table(_TABLE)["actions"]
-    parts = [f"{names} {words[action]}" for action, names in _by_action(missed)]
-    sentence = f"{'; '.join(parts)}, which does not help."
-    return f"Hermes {sentence}" if asked > 1 or parts else ""
+    parts = (f"{names} {words[action]}" for action, names in _by_action(missed))
+    return f"Hermes {'; '.join(parts)}, which does not help."
 
 
 def _by_action(reactions: list[Reaction]) -> Iterator[tuple[str, str]]:

@@ -130,10 +130,8 @@ def _unsupported_near(asked: Asked, rule: Mapping[str, Any]) -> bool:
 def _oversized_content(asked: Asked, _: Mapping[str, Any]) -> bool:
     """A validator refuses a message's content that has a large image."""
     details = (asked.failure.body or {}).get("detail")
-    return (
-        any(_names_large_picture(entry) for entry in details if isinstance(entry, Mapping))
-        if isinstance(details, list)
-        else False
+    return isinstance(details, list) and any(
+        _names_large_picture(entry) for entry in details if isinstance(entry, Mapping)
     )
 
 
@@ -163,10 +161,6 @@ def _reasoning_model(asked: Asked, _: Mapping[str, Any]) -> bool:
     return any(re.match(rf"{re.escape(slug)}(?:$|[\-._:])", name) for slug in asked.words["reasoning_models"])
 
 
-def _transport_error(asked: Asked, _: Mapping[str, Any]) -> bool:
-    return asked.failure.exception in asked.words["transport"]
-
-
 SHAPES: dict[str, Callable[[Asked, Mapping[str, Any]], bool]] = {
     "openrouter_upstream": _openrouter_upstream,
     "no_reset": _no_reset,
@@ -175,7 +169,7 @@ SHAPES: dict[str, Callable[[Asked, Mapping[str, Any]], bool]] = {
     "unsupported_near": _unsupported_near,
     "oversized_content": _oversized_content,
     "reasoning_model": _reasoning_model,
-    "transport_error": _transport_error,
+    "transport_error": lambda asked, _: asked.failure.exception in asked.words["transport"],
 }
 
 

@@ -157,6 +157,8 @@ def _boundary(
     if segment.mode is None:
         return None
     outline = segment.summary_outline
+    first = outline or next(iter(segment.outlines), None)
+    place = f"message {first.id}" if first else "sessions"
     merged = bool(outline and outline.summary and outline.summary.merged)
     written = outline.id if outline and outline.summary and outline.summary.family == _OURS else None
     own = next((own for own in ours if written in own.rows), None)
@@ -168,7 +170,7 @@ def _boundary(
         tail_rows=segment.tail,
         merged=merged,
         taken_back=segment.taken_back,
-        evidence=(Evidence(Source.DATABASE, _evidence_place(segment), _boundary_words(segment, merged)),),
+        evidence=(Evidence(Source.DATABASE, place, _boundary_words(segment, merged)),),
         own=own,
         same_size=same_size,
     )
@@ -192,11 +194,6 @@ def _commit_time(segment: Segment, parent: Session | None, merged: bool) -> date
     # Hermes stamps a block's rows in order, so a clock that was set back shows only after the block.
     back = written is not None and answered is not None and written - answered > _SET_BACK
     return answered if back else written
-
-
-def _evidence_place(segment: Segment) -> str:
-    outline = segment.summary_outline or next(iter(segment.outlines), None)
-    return f"message {outline.id}" if outline else "sessions"
 
 
 def _boundary_words(segment: Segment, merged: bool) -> str:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from core.model.accounting.amounts import Buckets, Cost
 from core.model.transcript.session import (
@@ -115,9 +115,6 @@ def _entry(session: Session, lineage: Lineage, short: Collection[str]) -> Sessio
     )
 
 
-Item = TypeVar("Item")
-
-
 class _Facts(NamedTuple):
     """What ordering and filtering need to know of every session."""
 
@@ -135,10 +132,10 @@ def list_conversations(
     return ConversationPage(rows, len(threads))
 
 
-def _page(query: ListQuery, items: Sequence[Item]) -> Sequence[Item]:
-    """The requested part of the ordered items."""
+def _page(query: ListQuery, threads: Sequence[tuple[str, ...]]) -> Sequence[tuple[str, ...]]:
+    """The requested part of the ordered conversations."""
     end = None if query.limit is None else query.offset + query.limit
-    return items[query.offset : end]
+    return threads[query.offset : end]
 
 
 def conversation_ids(

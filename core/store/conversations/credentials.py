@@ -19,10 +19,11 @@ from typing import Any, TypeVar
 from core.redact.known_values import KNOWN, candidates
 from core.redact.quick_check import may_hold_credential
 from core.redact.spans import BETWEEN, Hit
+from core.store.database.connect import chunks, rows_in
 from core.store.database.open_database import LABELS, TEXTS, Schema, label
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage
-from core.store.rows.sessions import chunks, models_of
+from core.store.rows.sessions import models_of
 
 _STORED = (*TEXTS, "tool_name")
 _OF_SESSIONS = ("title", "system_prompt", "cwd", "compression_failure_error", "last_activity_description")
@@ -170,9 +171,7 @@ def _texts_with_findings(texts: Sequence[bytes], look: Callable[[str], Sequence[
 def _texts(connection: sqlite3.Connection, schema: Schema, chunk: Sequence[int]) -> list[tuple[int, bytes]]:
     """All texts of some rows as bytes: no NUL ends a text, and nothing is decoded needlessly."""
     columns = ", ".join(f"CAST({name} AS BLOB)" for name in _STORED if schema.has("messages", name))
-    marks = ", ".join("?" * len(chunk))
-    query = f"SELECT id, {columns} FROM messages WHERE id IN ({marks})"  # noqa: S608 - own names
-    rows = connection.execute(query, tuple(chunk)).fetchall()
+    rows = rows_in(connection, f"SELECT id, {columns} FROM messages WHERE", "id", chunk)  # noqa: S608 - own names
     return [(row[0], text) for row in rows for text in tuple(row)[1:] if text]
 
 
@@ -182,10 +181,9 @@ def _of_sessions(connection: sqlite3.Connection, schema: Schema, ids: Sequence[s
         for name in _OF_SESSIONS
         if schema.has("sessions", name)
     ]
-    for chunk in chunks(ids if columns else ()):
-        marks = ", ".join("?" * len(chunk))
-        query = f"SELECT {', '.join(columns)} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - own names
-        for row in connection.execute(query, tuple(chunk)).fetchall():
+    if columns:
+        query = f"SELECT {', '.join(columns)} FROM sessions WHERE"  # noqa: S608 - own names
+        for row in rows_in(connection, query, "id", ids):
             yield from row
 
 

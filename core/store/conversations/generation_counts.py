@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from core.hermes.markers.markers import MAX_HEAD_LINES, PREFILTERS, is_summary, shares_row
 from core.model.transcript.session import Kind
 from core.store.conversations.conversation_query import is_lower_bound
+from core.store.database.connect import chunks
 from core.store.database.open_database import Schema
 from core.store.lineage.families import family_of
 from core.store.lineage.lineage import Lineage, Link
 from core.store.rows.decode import HOLDS_SUMMARY, is_plain
-from core.store.rows.sessions import chunks, read_sessions
+from core.store.rows.sessions import read_sessions
 from core.store.rows.usage import read_usage, unbooked_calls
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from core.errors import DatabaseError, InspectorError, NotFoundError
 from core.store.database.closed_copy import closed_copy, leaves_files, shared_copy
@@ -37,6 +37,8 @@ _LOWERED = "lowered"
 
 _overrun = threading.local()
 BUSY_SECONDS = 2.0
+_CHUNK = 500
+Item = TypeVar("Item")
 _COMPLAINTS = (sqlite3.Error, UnicodeDecodeError)
 """Complaints to explain: one about a damaged schema quotes its bytes, which Python may fail to decode."""
 
@@ -103,9 +105,7 @@ class BrokenText(str):
     __slots__ = ()
 
 
-def open_readonly(
-    path: Path, *, cancelled: Cancelled | None = None, busy_seconds: float = BUSY_SECONDS
-) -> sqlite3.Connection:
+def open_readonly(path: Path, *, cancelled: Cancelled | None = None) -> sqlite3.Connection:
     """Open an existing database for reading only.
 
     `cancelled` is asked every few milliseconds; once it returns true, a query ends with `Interrupted`. A
@@ -119,7 +119,7 @@ def open_readonly(
     found = _check_file(path)
     with reading(path):
         makes_files = leaves_files(path)
-        connection = _connection(path, busy_seconds)
+        connection = _connection(path)
         try:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
             connection.text_factory = _to_text
@@ -135,11 +135,11 @@ def open_readonly(
         return connection
 
 
-def _connection(path: Path, busy_seconds: float) -> BoundedConnection:
+def _connection(path: Path) -> BoundedConnection:
     shared = shared_copy(path)
     content = None if shared else closed_copy(path)
     place = shared or (_uri(path) if content is None else ":memory:")
-    timeout = busy_seconds if place == _uri(path) else 0.0
+    timeout = BUSY_SECONDS if place == _uri(path) else 0.0
     connection = sqlite3.connect(
         place, uri=True, timeout=timeout, isolation_level=None, factory=BoundedConnection
     )
@@ -147,6 +147,28 @@ def _connection(path: Path, busy_seconds: float) -> BoundedConnection:
     if content is not None:
         connection.deserialize(content)
     return connection
+
+
+def chunks(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    """Slices small enough to be bound as parameters of one statement."""
+    for start in range(0, len(items), _CHUNK):
+        yield items[start : start + _CHUNK]
+
+
+def rows_in(
+    connection: sqlite3.Connection,
+    query: str,
+    key: str,
+    values: Sequence[object],
+    before: Sequence[object] = (),
+) -> Iterator[sqlite3.Row]:
+    """The rows of a query without end (`... WHERE`, `... AND`) in which a column has one of some values.
+
+    `before` are the parameters that the query itself takes.
+    """
+    for chunk in chunks(values):
+        marks = ", ".join("?" * len(chunk))
+        yield from connection.execute(f"{query} {key} IN ({marks})", (*before, *chunk)).fetchall()
 
 
 def lowered(value: str) -> str:

@@ -218,18 +218,21 @@ class OpenDatabase:
     """One read-only connection to one session database, with its schema.
 
     `cancelled` is asked while queries run; once it returns true, they end with `Interrupted`.
+
+    Attributes:
+        connection: The read-only connection itself, for diagnoses with their own queries.
     """
 
     def __init__(self, location: Location | Path, *, cancelled: Cancelled | None = None) -> None:
         self.location = location if isinstance(location, Location) else Location(location)
         self.path = self.location.db
-        self._connection = open_readonly(self.path, cancelled=cancelled)
-        self._connection.row_factory = sqlite3.Row
+        self.connection = open_readonly(self.path, cancelled=cancelled)
+        self.connection.row_factory = sqlite3.Row
         try:
             with reading(self.path):
-                self._schema = read_schema(self._connection, self.path)
+                self.schema = read_schema(self.connection, self.path)
         except BaseException:
-            self._connection.close()
+            self.connection.close()
             raise
 
     def __enter__(self) -> Self:
@@ -240,17 +243,7 @@ class OpenDatabase:
 
     def close(self) -> None:
         """Close the connection; the Store is of no use afterwards."""
-        self._connection.close()
-
-    @property
-    def schema(self) -> Schema:
-        """The schema of this database."""
-        return self._schema
-
-    @property
-    def connection(self) -> sqlite3.Connection:
-        """The read-only connection itself, for diagnoses with their own queries."""
-        return self._connection
+        self.connection.close()
 
     def query(self, sql: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
         """The rows of a caller's own query."""
@@ -260,7 +253,7 @@ class OpenDatabase:
     @contextmanager
     def _read(self) -> Iterator[tuple[sqlite3.Connection, Schema]]:
         with reading(self.path):
-            yield self._connection, self._schema
+            yield self.connection, self.schema
 
 
 Opened = TypeVar("Opened", bound=OpenDatabase)

@@ -38,48 +38,45 @@ def identity_of(connection: sqlite3.Connection, path: Path) -> str:
 
 def own_compactions(connection: sqlite3.Connection, database: Path) -> tuple[OwnCompaction, ...]:
     """The compactions in a database that this program wrote, oldest first; none without a journal."""
-    path = journal_file(database)
-    if not path.exists():
-        return ()
-    try:
-        return _read(path, identity_of(connection, database))
-    except DatabaseError:  # `undo --list` reports what is wrong; other commands can go on without it
-        return ()
+    found = _journalled(
+        connection,
+        database,
+        "SELECT o.*, group_concat(r.key) AS keys "
+        "FROM operations o JOIN records r ON r.operation = o.id AND r.table_name = 'messages' "
+        "WHERE o.identity = ? AND o.state IN ('applied', 'pending') AND r.before IS NULL "
+        "GROUP BY o.id ORDER BY o.at",
+    )
+    return tuple(map(_compaction, found))
 
 
 def compacted_at(connection: sqlite3.Connection, database: Path) -> dict[str, datetime]:
     """When this program last compacted each session, and nobody undid it."""
-    path = journal_file(database)
-    if not path.exists():
-        return {}
     query = "SELECT target_id, max(at) FROM operations WHERE identity = ? AND state = 'applied' GROUP BY 1"
-    try:
-        identity = identity_of(connection, database)
-        with reading(path), closing(open_readonly(path)) as journal:
-            found = journal.execute(query, (identity,)).fetchall()
-    except DatabaseError:
-        return {}
+    found = _journalled(connection, database, query)
     return {str(session): datetime.fromtimestamp(at, UTC) for session, at in found}
 
 
-def _read(path: Path, identity: str) -> tuple[OwnCompaction, ...]:
+def _journalled(connection: sqlite3.Connection, database: Path, query: str) -> list[sqlite3.Row]:
+    """What a query finds in the journal about a database; nothing without a journal that can be read."""
+    path = journal_file(database)
+    if not path.exists():
+        return []
+    identity = identity_of(connection, database)
+    try:
+        with reading(path), closing(open_readonly(path)) as journal:
+            journal.row_factory = sqlite3.Row
+            return journal.execute(query, (identity,)).fetchall()
+    except DatabaseError:  # `undo --list` reports what is wrong; other commands can go on without it
+        return []
+
+
+def _compaction(row: sqlite3.Row) -> OwnCompaction:
     from core.model.transcript.conversation import OwnCompaction  # few write with this program
 
-    with reading(path), closing(open_readonly(path)) as journal:
-        calls = any(name == "call" for _, name, *_ in journal.execute("PRAGMA table_info(operations)"))
-        query = (
-            f"SELECT o.id, o.at, {'o.call' if calls else 'NULL'}, group_concat(r.key) "  # noqa: S608
-            "FROM operations o JOIN records r ON r.operation = o.id AND r.table_name = 'messages' "
-            "WHERE o.identity = ? AND o.state IN ('applied', 'pending') AND r.before IS NULL "
-            "GROUP BY o.id ORDER BY o.at"
-        )
-        found = journal.execute(query, (identity,)).fetchall()
-    return tuple(
-        OwnCompaction(
-            one,
-            datetime.fromtimestamp(at, UTC),
-            frozenset(map(int, keys.split(","))),
-            None if call is None else str(json.loads(call)["model"]),
-        )
-        for one, at, call, keys in found
+    call = row["call"] if "call" in row.keys() else None  # noqa: SIM118 - a row holds values
+    return OwnCompaction(
+        row["id"],
+        datetime.fromtimestamp(row["at"], UTC),
+        frozenset(map(int, row["keys"].split(","))),
+        None if call is None else str(json.loads(call)["model"]),
     )

@@ -6,9 +6,9 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from core.store.database.connect import rows_in
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.lineage.lineage import Lineage, Link, markers_of
-from core.store.rows.sessions import chunks
 
 MAX_FAMILY = 5_000
 """With this many sessions, no more descendants are read."""
@@ -79,12 +79,8 @@ def _light(schema: Schema) -> str:
 def _fetch(connection: sqlite3.Connection, schema: Schema, column: str, values: Sequence[str]) -> list[Link]:
     if not schema.has("sessions", column):
         return []
-    found: list[Link] = []
-    for chunk in chunks(values):
-        marks = ", ".join("?" * len(chunk))
-        query = f"SELECT {_light(schema)} FROM sessions WHERE {column} IN ({marks})"  # noqa: S608 - schema names
-        found += map(_link, connection.execute(query, chunk).fetchall())
-    return found
+    query = f"SELECT {_light(schema)} FROM sessions WHERE"  # noqa: S608 - names from the schema
+    return list(map(_link, rows_in(connection, query, column, values)))
 
 
 def _link(row: Sequence[Any]) -> Link:

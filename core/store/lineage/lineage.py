@@ -172,7 +172,7 @@ class Lineage:
     def resume(self, session_id: str) -> tuple[str, str]:
         """What `hermes --resume` opens, and why."""
         tip = self.tip(session_id)
-        landed = self._deepest(tip) if self.descends else self._first_filled(tip)
+        landed = self._landing(tip)
         if landed != tip:
             return landed, f"a descendant of {tip} holds the messages"
         forks = [why for at in self.path(session_id) if (why := self.why_preferred(at))]
@@ -211,7 +211,8 @@ class Lineage:
             return Kind.CONTINUATION
         if parent.end_reason == "branched" and after:
             return Kind.BRANCH
-        if parent.end_reason in _RESETS and (after or _same_chat(link, parent)):
+        same_chat = bool(link.session_key) and link.session_key == parent.session_key
+        if parent.end_reason in _RESETS and (after or same_chat):
             return Kind.MAIN
         # Releases that mark neither give a title to each branch, and to no sub-agent.
         return Kind.BRANCH if self.tests_start and link.titled else Kind.DELEGATE
@@ -240,28 +241,21 @@ class Lineage:
         newest = self.last_message(link.id)
         return (_rank(link), started if newest is None else newest, started, link.id)
 
-    def _deepest(self, tip: str) -> str:
-        best, current, seen = None, tip, {tip}
-        for _ in range(MAX_DESCENT):
-            best = current if self.has_messages(current) else best
-            below = [child for child in self.children.get(current, ()) if self._followed(child)]
-            if not below or below[-1].id in seen:
-                break
-            current = below[-1].id
-            seen.add(current)
-        return best or tip
-
-    def _first_filled(self, tip: str) -> str:
-        current, seen = tip, {tip}
+    def _landing(self, tip: str) -> str:
+        """The deepest session below the tip that has messages; before 0.18 the first that has."""
+        found, current, seen = tip, tip, {tip}
         for _ in range(MAX_DESCENT):
             if self.has_messages(current):
-                return current
-            below = self.children.get(current, ())
-            if not below or below[-1].id in seen:
+                found = current
+                if not self.descends:
+                    break
+            children = self.children.get(current, ())
+            below = [child.id for child in children if not self.descends or self._followed(child)]
+            if not below or below[-1] in seen:
                 break
-            current = below[-1].id
+            current = below[-1]
             seen.add(current)
-        return tip
+        return found
 
     def _followed(self, child: Link) -> bool:
         return child.source != "tool" and not any(self._marked(child, marker) for marker in MARKERS)
@@ -284,7 +278,3 @@ def _rank(link: Link) -> int:
     if link.end_reason == "compression":
         return 2
     return 1 if link.ended_at is None else 0
-
-
-def _same_chat(link: Link, parent: Link) -> bool:
-    return bool(link.session_key) and link.session_key == parent.session_key

@@ -56,7 +56,8 @@ _IDENTITY = {
 }
 """The key for each column, in the order in which they are loaded."""
 _MARKER = re.compile(r"\[[A-Za-z_][\w.-]*\]", re.ASCII)
-_REPLAY = ("reasoning_details", "codex_reasoning_items", "codex_message_items")
+REPLAY = ("reasoning_details", "codex_reasoning_items", "codex_message_items")
+"""Keys of an answer that are stored as JSON, to be sent back to the provider as they came."""
 
 
 def message_from_row(row: sqlite3.Row, schema: Schema, state: RowState) -> Message:
@@ -171,6 +172,6 @@ def _add_assistant(wire: dict[str, Any], cells: Cells) -> None:
     if cells["reasoning_content"] is not None:
         # Empty thinking is still sent back, as some providers require the key.
         wire["reasoning_content"] = cells.text("reasoning_content")
-    for name in _REPLAY:
+    for name in REPLAY:
         if cells[name]:
             wire[name] = cells.json(name, None)

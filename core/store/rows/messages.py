@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from core.hermes.markers.markers import find_summary
 from core.model.transcript.message import Message, json_object, stored_image
 from core.model.transcript.session import Session
+from core.store.database.connect import chunks, rows_in
 from core.store.database.open_database import TEXTS, OpenDatabase, Schema
 from core.store.rows.decode import JSON_PREFIX, Cells, call_names, shown_start, start_of_content
 from core.store.rows.message_decoding import (
@@ -18,7 +19,6 @@ from core.store.rows.message_decoding import (
     repeated_by,
     row_state,
 )
-from core.store.rows.sessions import chunks
 
 if TYPE_CHECKING:
     from core.model.transcript.storage import RowPreview, ToolPin
@@ -81,12 +81,8 @@ def read_previews(
 
 
 def _rows(connection: sqlite3.Connection, columns: str, row_ids: Sequence[int]) -> dict[int, sqlite3.Row]:
-    found: dict[int, sqlite3.Row] = {}
-    for chunk in chunks(row_ids):
-        marks = ", ".join("?" * len(chunk))
-        query = f"SELECT {columns} FROM messages WHERE id IN ({marks})"  # noqa: S608 - names from the schema
-        found.update((row["id"], row) for row in connection.execute(query, chunk).fetchall())
-    return found
+    query = f"SELECT {columns} FROM messages WHERE"  # noqa: S608 - names from the schema
+    return {row["id"]: row for row in rows_in(connection, query, "id", row_ids)}
 
 
 def hidden_copies(

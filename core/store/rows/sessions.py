@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from core.model.accounting.amounts import Buckets, Cost
 from core.model.transcript.session import Guards, Session
+from core.store.database.connect import rows_in
 from core.store.database.open_database import LABELS, Schema, was_cut
 from core.store.rows.decode import Cells, moment
 
@@ -62,9 +63,8 @@ SESSION_COLUMNS = (
 _ROUTE = ("billing_provider", "billing_base_url")
 _USD = "coalesce(nullif(actual_cost_usd, 0), estimated_cost_usd)"
 _SIDE_TASKS = "FROM session_model_usage WHERE session_id = sessions.id AND coalesce(task, '') <> ''"
-_CHUNK, _HASH_LENGTH = 500, 64
+_HASH_LENGTH = 64
 
-Item = TypeVar("Item")
 _PID = re.compile(r"\bpid[=:](\d{1,18})\b", re.ASCII)
 
 
@@ -76,17 +76,15 @@ def read_sessions(
         f"{schema.select('sessions', SESSION_COLUMNS)}, {computed(schema)}, {_unpriced(schema)} AS unpriced"
     )
     found: dict[str, Session] = {}
-    for chunk in chunks(list(ids)):
-        marks = ", ".join("?" * len(chunk))
-        query = f"SELECT {columns} FROM sessions WHERE id IN ({marks})"  # noqa: S608 - names from the schema
-        for row in connection.execute(query, chunk).fetchall():
-            session = session_from_row(row, path)
-            if spoken := moment(row["spoken_at"]):  # only of few: most have ended
-                session = replace(session, last_active=newest(session.last_active, spoken))
-            if unpriced := Cells(row).text("unpriced"):
-                routes = (one.partition("\n") for one in unpriced.split(","))
-                session = replace(session, unpriced=tuple((provider, url) for provider, _, url in routes))
-            found[session.id] = session
+    query = f"SELECT {columns} FROM sessions WHERE"  # noqa: S608 - names from the schema
+    for row in rows_in(connection, query, "id", list(ids)):
+        session = session_from_row(row, path)
+        if spoken := moment(row["spoken_at"]):  # only of few: most have ended
+            session = replace(session, last_active=newest(session.last_active, spoken))
+        if unpriced := Cells(row).text("unpriced"):
+            routes = (one.partition("\n") for one in unpriced.split(","))
+            session = replace(session, unpriced=tuple((provider, url) for provider, _, url in routes))
+        found[session.id] = session
     if failed := [one for one in found.values() if one.guards.failure_error]:
         found.update(_settled(connection, path, failed))
     return found
@@ -107,11 +105,9 @@ def _settled(
 
 def models_of(connection: sqlite3.Connection, schema: Schema, ids: Sequence[str]) -> dict[str, str]:
     """The models of sessions: names with digits, like credentials, that titles may contain without harm."""
-    found: dict[str, str] = {}
-    for chunk in chunks(ids if schema.has("sessions", "model") else ()):
-        query = f"SELECT id, model FROM sessions WHERE id IN ({', '.join('?' * len(chunk))})"  # noqa: S608
-        found.update(map(tuple, connection.execute(query, tuple(chunk))))
-    return found
+    if not schema.has("sessions", "model"):
+        return {}
+    return dict(map(tuple, rows_in(connection, "SELECT id, model FROM sessions WHERE", "id", ids)))
 
 
 def computed(schema: Schema) -> str:
@@ -204,12 +200,6 @@ def cost(cells: Cells, column: str) -> Cost:
 def newest(*times: datetime | None) -> datetime | None:
     """The latest of the known times."""
     return max((time for time in times if time is not None), default=None)
-
-
-def chunks(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
-    """Slices small enough to be bound as parameters of one statement."""
-    for start in range(0, len(items), _CHUNK):
-        yield items[start : start + _CHUNK]
 
 
 def _guards(cells: Cells) -> Guards:

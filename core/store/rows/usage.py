@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.hermes.log.index import may_be_open
 from core.hermes.markers.markers import DESCRIBED, INTERRUPTED, PREFILTERS, UNBOOKED, find_summary
+from core.store.database.connect import chunks, rows_in
 from core.store.database.locate import DATABASE_NAME
 from core.store.database.open_database import HAS_ID, Schema
 from core.store.rows.decode import HOLDS_SUMMARY, Cells
-from core.store.rows.sessions import SPENT_COLUMNS, buckets, chunks, cost
+from core.store.rows.sessions import SPENT_COLUMNS, buckets, cost
 from core.support.own_files import cache_directory
 
 if TYPE_CHECKING:
@@ -51,11 +52,8 @@ def read_usage(
     if not schema.has("session_model_usage", "session_id"):
         return ()
     columns = schema.select("session_model_usage", _USAGE_COLUMNS)
-    found: list[UsageRow] = []
-    for chunk in chunks(session_ids):
-        marks = ", ".join("?" * len(chunk))
-        query = f"SELECT {columns} FROM session_model_usage WHERE session_id IN ({marks})"  # noqa: S608
-        found += map(_usage, connection.execute(query, chunk).fetchall())
+    query = f"SELECT {columns} FROM session_model_usage WHERE"  # noqa: S608 - names from the schema
+    found = map(_usage, rows_in(connection, query, "session_id", session_ids))
     return tuple(sorted(found, key=lambda row: (row.session_id, row.task, row.model)))
 
 
@@ -110,7 +108,9 @@ def unbooked_calls(
     short.update(_stopped(connection, schema, path, ids, search=search))
     found = [one for one in _compacted(connection, schema, ids) if one.id not in short]
     written = _written(connection, schema, path, found) if found else Counter[str]()
-    return frozenset(short.union(one.id for one in found if _owes(one, written[one.id])))
+    # Those that hold more summaries by a model than calls booked for them.
+    short.update(one.id for one in found if written[one.id] + _broke_off(one.failed) > one.booked)
+    return frozenset(short)
 
 
 def _stopped(
@@ -130,11 +130,6 @@ def _stopped(
         locks = connection.execute("SELECT session_id FROM compression_locks").fetchall()
         found.update(str(one) for (one,) in locks)
     yield from (one for one in found if wanted is None or one in wanted)
-
-
-def _owes(session: _Compacted, written: int) -> bool:
-    """Whether a session holds more summaries by a model than calls booked for them."""
-    return written + _broke_off(session.failed) > session.booked
 
 
 def _with_unbooked_answers(
@@ -157,14 +152,11 @@ def _with_unbooked_answers(
 
 def _rows_of(
     connection: sqlite3.Connection, query: str, values: Sequence[str], key: str, ids: Sequence[str] | None
-) -> Iterator[sqlite3.Row]:
+) -> Iterable[sqlite3.Row]:
     """The rows that a query finds for some sessions, which `key` names, or for all."""
     if ids is None:
-        yield from connection.execute(query, values).fetchall()
-        return
-    for chunk in chunks(ids):
-        marks = ", ".join("?" * len(chunk))
-        yield from connection.execute(f"{query} AND {key} IN ({marks})", (*values, *chunk)).fetchall()
+        return connection.execute(query, values).fetchall()
+    return rows_in(connection, f"{query} AND", key, ids, values)
 
 
 def _broke_off(reason: object) -> bool:

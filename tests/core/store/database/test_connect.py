@@ -78,12 +78,15 @@ def test_a_truncated_database_is_called_damaged(make: Callable[..., SessionDatab
         read_all(path)
 
 
-def test_a_locked_database_is_called_locked(make: Callable[..., SessionDatabase]) -> None:
+def test_a_locked_database_is_called_locked(
+    make: Callable[..., SessionDatabase], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "BUSY_SECONDS", 0.01)
     database = make()
     database.connection.execute("PRAGMA journal_mode = DELETE")
     database.connection.execute("BEGIN EXCLUSIVE")
     with pytest.raises(DatabaseError, match="locked"):
-        open_readonly(database.path, busy_seconds=0.01)
+        open_readonly(database.path)
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
