@@ -205,8 +205,10 @@ def lost_tail(segments: Sequence[Segment]) -> tuple[int, ...]:
         return ()
     if segments[-1].taken_back:
         return ()  # they were kept, and then taken back by the user
-    last = _last_copied(segments[-1])
-    return tuple(outline.id for outline in lost_behind(segments[-2].outlines, last and last.key))
+    newest = segments[-1]
+    copied = [one for one in newest.outlines[newest.summary or 0 :] if one.id in newest.copies]
+    last = copied[-1].key if copied else None
+    return tuple(outline.id for outline in lost_behind(segments[-2].outlines, last))
 
 
 def block_end(segment: Segment) -> int:
@@ -233,9 +235,3 @@ def _is_of_same_size(segment: Segment, closed: Segment) -> bool:
     anew = outline is not None and (outline.summary is None or outline.summary.body not in known)
     in_place = segment.mode is BoundaryMode.IN_PLACE and not anew
     return in_place and block_end(segment) == len(closed.outlines)
-
-
-def _last_copied(segment: Segment) -> RowOutline | None:
-    start = segment.summary or 0
-    copied = [outline for outline in segment.outlines[start:] if outline.id in segment.copies]
-    return copied[-1] if copied else None
