@@ -43,7 +43,7 @@ def check_budget(spending: Ledger, budget: Decimal) -> BudgetCheck:
     """Compare a ledger with a budget in US dollars; `spent_of` defines what counts as spent."""
     spent, at_least = spent_of(spending)
     passed = spent > budget
-    sign = "≥ " if at_least else ""
+    sign = "≥" if at_least else ""
     verb = "passed" if passed else "within"
     sentence = f"{sign}${spent:.2f} spent, {verb} the budget of ${budget:.2f}"
     if at_least and not passed:

@@ -93,7 +93,7 @@ def test_a_budget_with_unpriced_models_is_a_lower_bound(tmp_path: Path) -> None:
     with Store(book.path) as store:
         check = check_budget(collect([store], prices=PriceBook()).ledger(), Decimal(2))
     assert not check.passed
-    assert check.sentence.startswith("≥ $1.00 spent")
+    assert check.sentence.startswith("≥$1.00 spent")
 
 
 def test_what_hermes_could_not_price_is_counted_at_the_list(tmp_path: Path) -> None:
