@@ -43,6 +43,20 @@ async def test_the_wheel_scrolls_a_list_and_leaves_the_cursor(
         assert listing.cursor == 0
 
 
+async def test_ctrl_z_puts_the_app_in_the_background(
+    app: MakeApp, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put: list[object] = []
+
+    def note(running: InspectorApp) -> None:
+        put.append(running)
+
+    monkeypatch.setattr(InspectorApp, "action_suspend_process", note)
+    async with app(home).run_test() as pilot:
+        await pilot.press("ctrl+z")
+    assert len(put) == 1
+
+
 async def test_t_goes_round_the_themes(app: MakeApp, home: Path) -> None:
     async with settled(running := app(home), 80, 24) as pilot:
         seen = [running.theme]

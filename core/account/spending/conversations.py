@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from core.account.spending.group import Fields, Group
 from core.account.spending.recorded import FORMS, QUARTER, Window
 from core.account.spending.sums import finish
-from core.model.accounting.amounts import Buckets, Money
+from core.model.accounting.amounts import Buckets, Money, add_known
 from core.model.accounting.ledger import Ledger, LedgerRow
 from core.model.transcript.conversation import both
 from core.model.transcript.session import Kind
@@ -188,7 +188,7 @@ def _together(rows: Sequence[LedgerRow]) -> LedgerRow:
         first,
         task="",
         sessions=max(row.sessions for row in rows),
-        calls=sum(row.calls for row in rows),
+        calls=reduce(add_known, (row.calls for row in rows)),
         tokens=reduce(add, (row.tokens for row in rows)),
         recorded=reduce(add, (row.recorded for row in rows)),
         computed=reduce(add, (row.computed for row in rows)),

@@ -88,7 +88,8 @@ def finish(
         label=label,
         task=task,
         sessions=_sessions(groups) if sessions is None else sessions,
-        calls=sum(part.calls for part in parts),
+        calls=sum(part.calls for part in parts)
+        or (None if any(part.tokens.total != 0 for part in parts) else 0),
         tokens=reduce(add, [part.tokens for part in parts]) if parts else Buckets(),
         recorded=_together([part.recorded for part in parts]),
         computed=_together([part.computed for part in parts if part.billing != "included"]),

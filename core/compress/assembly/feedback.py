@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.compress.facts.topic import nearest
+from core.compress.facts.topic import Topic, nearest
 from core.compress.messages.kinds import content_text, is_summary
 from core.compress.messages.list_rows import Row
 from core.compress.messages.summary_row import last_visible, visible_role
@@ -131,7 +131,8 @@ def focus_caveats(focus: str, retention: Retention, middle: Sequence[Message]) -
     if retention.focus is None or retention.rest is None:
         return
     if not retention.focus.of:
-        if meant := nearest(focus, (message.text for message in middle)):
+        texts = [message.text for message in middle]
+        if not Topic.of(focus, texts).weights and (meant := nearest(focus, texts)):
             yield f"No message to summarise mentions {focus.strip()!r}. Did you mean {meant}?"
     elif not retention.rest.of:
         yield f"Everything in the summarised messages is about {focus.strip()!r}: it favours nothing."

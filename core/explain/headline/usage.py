@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -34,6 +35,7 @@ _MIN_TOLD_SECONDS = 90
 """The shortest pause whose length is told."""
 _LONGEST_LIFETIME = 3600
 """Seconds that the longest cache lifetime on offer lasts."""
+_BEGUN = "Only conversations that began in that time count."
 _MAX_NAME_CHARS = 60
 """The longest name, in characters."""
 
@@ -45,7 +47,9 @@ def usage_headline(ledger: Ledger, period: str = "") -> Headline:
     """
     rows = whole_rows(ledger).rows
     largest = max(rows, key=lambda row: row.rank, default=None)
-    return of_sums(ledger.totals, largest, len(rows), ledger.lower_bound, period)
+    told = of_sums(ledger.totals, largest, len(rows), ledger.lower_bound, period)
+    bounded = ledger.since is not None or ledger.until is not None
+    return told if rows or told.remedy or not bounded else replace(told, remedy=_BEGUN)
 
 
 def of_sums(
@@ -67,8 +71,8 @@ def of_sums(
         return Headline(f"{mark}{short(totals.tokens.total)} tokens{over}; {unpaid}.", None)
     mark = LOWER_BOUND if missing or lower_bound else ""
     listed = " at list price" if totals.recorded.usd is None else ""
-    calls = f"{LOWER_BOUND if lower_bound else ''}{plural(totals.calls, 'call')}"
-    sentence = f"{mark}{money(usd)}{listed}{over}, {calls}."
+    calls = f", {LOWER_BOUND if lower_bound else ''}{plural(totals.calls, 'call')}" if totals.calls else ""
+    sentence = f"{mark}{money(usd)}{listed}{over}{calls}."
     share = largest.cost.usd
     if rows > 1 and usd > 0 and share:
         name = masked_line(largest.label or largest.key, _MAX_NAME_CHARS)

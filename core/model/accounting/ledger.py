@@ -115,6 +115,7 @@ class LedgerRow:
         key: The value of the ledger's dimension: a session id, a conversation's root, a model, a day, ...
         label: Its name for people, if that differs from the key.
         task: Empty for the main loop; `compression`, `vision`, ... have their own rows.
+        calls: None if there are tokens, but nobody counted calls: a release before 0.11 did not.
         recorded: What Hermes recorded: the actual amount if there is one, else the estimate.
         computed: Recomputed from the price list; None-valued when no prices were asked for.
         included: List price of what a subscription covers; never part of `computed`.
@@ -130,7 +131,7 @@ class LedgerRow:
     label: str = ""
     task: str = ""
     sessions: int = 0
-    calls: int = 0
+    calls: int | None = 0
     tokens: Buckets = field(default_factory=Buckets)
     recorded: Money = field(default_factory=Money)
     computed: Money = field(default_factory=Money)

@@ -44,7 +44,17 @@ class Parser(argparse.ArgumentParser):
         missing = message.partition("required: ")[2].split(", ")
         help_text = f"See `{self.prog} --help`"
         remedy = "`latest` names the newest session" if "SESSION" in missing else help_text
+        if near := self._meant(message.partition("unrecognized arguments: ")[2]):
+            remedy = f"Did you mean `{near}`?"
         raise UsageError(message, where=command, remedy=remedy)
+
+    def _meant(self, unknown: str) -> str | None:
+        """The option that the first unknown one is a misspelling of."""
+        from difflib import get_close_matches
+
+        word = unknown.partition(" ")[0].partition("=")[0]
+        names = self._option_string_actions if word.startswith("--") else ()
+        return next(iter(get_close_matches(word, names, n=1)), None)
 
     def format_help(self) -> str:
         """The help, formatted to the terminal's width."""

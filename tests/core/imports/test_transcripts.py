@@ -245,5 +245,5 @@ def test_every_dimension_sums_to_the_total(tmp_path_factory: Any, calls: list[An
     for by in ("session", "model", "provider", "day", "hour"):
         found = transcript_ledger([path], by=by)
         assert found.totals.calls == len({number for number, *_ in calls})
-        assert sum(row.calls for row in found.rows) == found.totals.calls
+        assert sum(row.calls or 0 for row in found.rows) == found.totals.calls
         assert sum(row.tokens.output or 0 for row in found.rows) == found.totals.tokens.output

@@ -68,6 +68,8 @@ def test_the_first_word_that_is_not_a_value_names_the_command(
         (["--size", "huge"], "is not WIDTHxHEIGHT"),
         (["sessions", "--db", "a", "--home", "b"], "not allowed with"),
         (["sessions", "--no-such-option"], "unrecognized arguments"),
+        (["why", "latest", "--jsn"], "unrecognized arguments: --jsn. Did you mean `--json`?"),
+        (["usage", "--snce=week", "--csv"], "Did you mean `--since`?"),
         (["recall", "latest", " "], "recall: there is no word to search for"),
         (["why", "latest", "--limit", "3"], "--limit goes with --turns"),
         (["compress", "latest", "--compare-focus", "a", "--apply"], "cannot be combined with"),

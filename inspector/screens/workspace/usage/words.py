@@ -82,8 +82,10 @@ def _cells(pieces: Sequence[Piece]) -> int:
 
 def _calls(totals: LedgerRow, mark: str) -> str:
     """The number of calls; a lower bound of 0 says nothing, so it is unknown."""
-    unknown = mark and not totals.calls
-    return f"{fmt.UNKNOWN} calls" if unknown else f"{mark}{fmt.plural(totals.calls, 'call')}"
+    calls = totals.calls
+    if calls is None or (mark and not calls):
+        return f"{fmt.UNKNOWN} calls"
+    return f"{mark}{fmt.plural(calls, 'call')}"
 
 
 def above(found: UsageAnswer, now: datetime, detail: Detail | None = None) -> Iterator[tuple[str, str]]:
@@ -190,7 +192,7 @@ def summary_pieces(found: UsageAnswer, more: Detail, head: Sequence[Piece], widt
 
 def summary_words(row: LedgerRow) -> str:
     """The calls and the cost of summaries."""
-    return f"summaries {fmt.plural(row.calls, 'call')} · {_cost(row)}"
+    return f"summaries {_calls(row, '')} · {_cost(row)}"
 
 
 def _cost(row: LedgerRow) -> str:

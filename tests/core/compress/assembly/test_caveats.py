@@ -78,7 +78,8 @@ def test_a_preview_without_notes_has_one_summary_and_the_newest_request_behind_i
 def noted(focus: str) -> tuple[str, ...]:
     rows = [
         ASK,
-        assistant("The lantern is lit."),
+        *(assistant("The lantern is lit.") for _ in range(4)),
+        assistant("Hm, the shore."),
         *(assistant(f"The lantern {n} is lit.") for n in range(40)),
     ]
     measured = measure([*rows, ASK], load_policy("0.19"))
@@ -92,6 +93,7 @@ def noted(focus: str) -> tuple[str, ...]:
         ("harbour", ()),
         ("lantren", ("No message to summarise mentions 'lantren'. Did you mean lantern?",)),
         ("  ", ()),
+        ("shore", ()),  # a message says it, though no fact is about it
     ],
 )
 def test_of_a_topic_nobody_mentions_the_notes_say_only_what_was_meant(

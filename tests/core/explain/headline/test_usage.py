@@ -50,6 +50,11 @@ def test_calls_and_the_largest_are_lower_bounds_where_usage_was_not_recorded() -
     assert usage_headline(ledger).sentence == "≥$6.03, ≥112 calls. Largest: opus, ≥$5.63 (93%)."
 
 
+def test_calls_that_nobody_counted_are_not_0_calls() -> None:
+    uncounted = replace(row("opus", "6.03"), calls=None)
+    assert usage_headline(Ledger("model", (uncounted,), uncounted, lower_bound=True)).sentence == "≥$6.03."
+
+
 @pytest.mark.parametrize(
     ("status", "why"),
     [

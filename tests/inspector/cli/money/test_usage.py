@@ -107,6 +107,12 @@ def test_what_has_no_title_goes_by_its_first_words_as_in_the_list(as_json: Json,
     assert {one["label"] for one in as_json("usage")["rows"] if one["key"] == untitled["id"]} == {""}
 
 
+def test_where_no_conversation_began_it_is_said_what_counts(as_text: Text) -> None:
+    told = as_text("usage", "--since", "2099-01-01")
+    assert "Nothing was spent." in told
+    assert "Only conversations that began in that time count." in told
+
+
 def test_one_conversation_can_be_asked_for(as_json: Json) -> None:
     rows = as_json("usage", "Port the parser to Rust", "--by", "session")["rows"]
     assert len({row["key"] for row in rows}) == 3

@@ -137,7 +137,7 @@ async def test_an_unpriced_model_shows_no_price(app: InspectorApp) -> None:
         assert re.search(r"\$0\.00\b", drawn(pilot)) is None
 
 
-def _total(panel: UsagePanel) -> tuple[int | None, int, Decimal | None]:
+def _total(panel: UsagePanel) -> tuple[int | None, int | None, Decimal | None]:
     last = panel.rows.rows.row(panel.rows.rows.count - 1)
     assert last is not None
     return last.tokens.total, last.calls, last.recorded.usd
