@@ -349,7 +349,7 @@ def test_what_stops_a_query_of_a_rule_is_told_as_of_any_other(
         conversation = replace(context.conversation, generations=(Generation(1, "S", tuple(rows)),))
         case = Case(replace(context, conversation=conversation), (), NOW)
         with monkeypatch.context() as patch:
-            patch.setattr(store, "_connection", Unreadable())
+            patch.setattr(store, "connection", Unreadable())
             with pytest.raises(Interrupted):
                 list(found(case))
 
