@@ -9,12 +9,12 @@ from tests.core.explain.diagnose.structure_scenes import SECRET, begun_anew, lat
 from tests.core.explain.home import Home
 
 
-def long_turn(size: int, earlier: int = 12) -> Build:
+def long_turn(size: int) -> Build:
     """One request and many answers, of which all belong to it."""
 
     def build(home: Home) -> None:
         home.db.session("S")
-        home.talk(earlier, size=4_000)
+        home.talk(12, size=4_000)
         home.db.message("S", "user", "the last request")
         for number in range(8):
             home.db.message("S", "assistant", "w" * size, calls=[(f"z{number}", "terminal", "{}")])
@@ -153,7 +153,6 @@ def unsaid(home: Home) -> None:
 
 OTHER_STRUCTURE = (
     Scene("D1", long_turn(14_000), long_turn(1_000)),
-    Scene("D1", long_turn(14_000), long_turn(14_000, earlier=40)),
     Scene("D4", lowered(30), lowered(3)),
     Scene("D6", sidecar(60_000), sidecar(100)),
     Scene("E1", second_link("compression"), second_link(None)),

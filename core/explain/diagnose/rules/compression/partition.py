@@ -27,7 +27,7 @@ _HIDDEN = tuple(name for name in TEXTS if name not in ("content", "tool_calls"))
 
 @conversation_rule("D1")
 def tail_swallowed(case: Case, message_share: float, tail_share: float) -> Iterable[Found]:
-    """The tail is far over its budget and more than what would be summarised, or one message fills it."""
+    """The tail is far over its budget, or one message fills it."""
     plan = _planned(case)
     budget, tail = plan.tail_budget or 0, case.live[plan.tail.start : plan.tail.end]
     weights = plan.weights[plan.tail.start : plan.tail.end]
@@ -39,7 +39,7 @@ def tail_swallowed(case: Case, message_share: float, tail_share: float) -> Itera
         name = tail[0].wire.get("tool_name") or tail[0].role
         what = f"One message of the tail ({name}) takes {weights[biggest]:,} of its {budget:,} tokens"
         advice = "Shorten that message, or start afresh with /new"
-    elif sum(weights) > max(tail_share * budget, plan.middle_tokens):
+    elif sum(weights) > tail_share * budget:
         what = f"The tail holds {sum(weights):,} tokens, its budget is {budget:,}"
         advice = (
             "Start afresh with /new, as the newest request and what followed it are kept whatever their size"
