@@ -134,7 +134,7 @@ def test_a_client_s_own_words_are_no_request_and_no_rule() -> None:
     "text",
     [
         "How should we proceed?",
-        "cant you do this faster in parallel tasks",
+        "Can't you do this faster in parallel tasks",
         "Isn't the port 8080 only",
         "277: # Check required elements",
         "ValueError: only one may hold",
